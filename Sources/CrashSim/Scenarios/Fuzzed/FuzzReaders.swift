@@ -1,5 +1,5 @@
-// FuzzReaders.swift: the lab's readers of bytes from outside, for fuzzing, as far as nobody else
-// needs them outside of the library. Each reads, and holds what it read against itself.
+// FuzzReaders.swift: Faultline's parsers of external bytes, for fuzzing, where they are not
+// accessible outside of the library. Each parses its input and checks the result for consistency.
 
 import CrashStates
 import FaultFS
@@ -7,17 +7,16 @@ import Foundation
 import LabCore
 import Recording
 
-/// Readers of bytes that come from outside.
+/// Parsers of external bytes.
 package enum FuzzReaders {
-  /// What a reader made of its bytes.
+  /// The result of a parser.
   package enum Reading: Equatable, Sendable {
     case accepted
     case refused
     case wrong(String)
   }
 
-  /// Control messages as a socket delivers them, some bytes at a time; rules that are understood
-  /// are put in force.
+  /// Control messages as a socket delivers them, some bytes at a time; valid rules are added.
   /// - Complexity: O(bytes² / piece) at most, and the bytes are bounded by a message's limit.
   package static func controlMessages(_ bytes: [UInt8], pieceBytes: Int) -> Reading {
     var (frames, understood, rest) = (ControlFrames(), 0, bytes[...])
@@ -40,7 +39,7 @@ package enum FuzzReaders {
     return understood > 0 ? .accepted : .refused
   }
 
-  /// The JSON of a message that adds rules.
+  /// The JSON of a request that adds rules.
   package static func request(adding rules: [FaultRule]) -> String? {
     guard let frame = try? ControlFrames.encode(ControlRequest.addRules(rules)) else { return nil }
     return String(decoding: frame.dropFirst(4), as: UTF8.self)
@@ -55,7 +54,7 @@ package enum FuzzReaders {
       frames.add(try ControlFrames.encode(request))
       again = try frames.next()
     } catch {
-      // What was short as a peer wrote it may be too long as we do.
+      // A message that was short enough as received may be too long in our encoding.
       return error.code == .usage ? nil : "a message that was read cannot be written: \(error)"
     }
     guard let again else { return "a message that was written is not whole" }
@@ -73,7 +72,7 @@ package enum FuzzReaders {
     return nil
   }
 
-  /// Puts rules in force and does something to files under them.
+  /// Adds rules and performs operations on files under them.
   package static func addRules(_ rules: [FaultRule]) throws(LabError) -> String? {
     addRules(rules, to: try SimulatedFileSystem(quotaBytes: 1 << 20))
   }
@@ -104,7 +103,7 @@ package enum FuzzReaders {
     return fileSystem.ruleHits().count == rules.count ? nil : "rules are lost"
   }
 
-  /// The text of a schedule, read and written.
+  /// Parses and writes the text of a schedule.
   package static func schedule(_ text: String) -> Reading {
     guard let schedule = try? Schedule.parse(text) else { return .refused }
     guard schedule.decisionCount >= schedule.turns.count else { return .wrong("turns are lost") }
@@ -114,7 +113,7 @@ package enum FuzzReaders {
     return again == schedule ? .accepted : .wrong("its own text reads otherwise")
   }
 
-  /// A replay token's recipe, read, written and read; and the words in it that have a meaning.
+  /// Parses, writes and parses a replay token's recipe, and the meaningful words in it.
   package static func token(_ text: String) -> Reading {
     guard let recipe = try? ReplayRecipe(token: text) else { return .refused }
     let written = recipe.token

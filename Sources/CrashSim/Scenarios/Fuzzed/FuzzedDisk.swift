@@ -1,7 +1,7 @@
-// FuzzedDisk.swift: the whole lab in one process for one fuzz input: the engine on the faulty file
-// tree through the embedded backend, recorded, and then the power fails anywhere.
-// Invariant: a crash state is one that the model allows at its crash point; which one follows from
-// the trace, the model and the seed only.
+// FuzzedDisk.swift: the whole of Faultline in one process for one fuzz input: the engine on the
+// faulty file tree through the embedded backend, recorded, with a power failure at any point.
+// Invariant: a crash state is one that the model allows at its crash point; the choice depends only
+// on the trace, the model and the seed.
 
 import CrashStates
 import Engine
@@ -15,33 +15,33 @@ package final class FuzzedDisk {
   private static let fileName = "data.realm"
   private let fileSystem: SimulatedFileSystem
 
-  /// A crash state: the file's bytes, nil when it is not there, and the marks before the crash.
+  /// A crash state: the file's bytes, nil if it does not exist, and the marks before the crash.
   package struct Crash {
     package let backend: ImageBackend?
     package let marksSeen: Int
-    /// What was kept, as a replay token names it.
+    /// The kept units, as in a replay token.
     package let key: String
   }
 
-  /// Makes an empty disk and begins to record.
+  /// Makes an empty disk and starts recording.
   /// - Throws: `LabError` when an empty tree does not fit.
   package init() throws(LabError) {
     fileSystem = try SimulatedFileSystem(quotaBytes: 32 << 20)
     fileSystem.beginRecording()
   }
 
-  /// Opens the database, or makes it.
+  /// Opens or creates the database.
   package func open(_ options: Database.Options) throws(EngineError) -> Database {
     try fileSystem.openDatabase(Self.fileName, options: options)
   }
 
-  /// Notes that something was acknowledged.
+  /// Records an acknowledgement.
   package func mark(_ text: String) { fileSystem.mark(Array(text.utf8)) }
 
-  /// Puts fault rules in force.
+  /// Adds fault rules.
   package func addRules(_ rules: [FaultRule]) throws(LabError) { try fileSystem.addRules(rules) }
 
-  /// Takes all fault rules away.
+  /// Removes all fault rules.
   package func clearRules() { fileSystem.clearRules() }
 
   /// Ends the recording.
@@ -49,12 +49,12 @@ package final class FuzzedDisk {
 
   /// One crash state of a recording.
   /// - Parameters:
-  ///   - trace: What was recorded.
-  ///   - model: What the file system promises.
-  ///   - eventCount: How many events there were when the power failed.
-  ///   - seed: Which state of that moment.
+  ///   - trace: The recording.
+  ///   - model: The file system's guarantees.
+  ///   - eventCount: Number of events before the power failure.
+  ///   - seed: Selects a state of that moment.
   /// - Returns: The state.
-  /// - Throws: `LabError` when the trace or the model is broken.
+  /// - Throws: `LabError` when the trace or the model is invalid.
   package static func crash(
     of trace: Trace, model: PersistenceModel, afterEvents eventCount: Int, seed: UInt64
   ) throws(LabError) -> Crash {

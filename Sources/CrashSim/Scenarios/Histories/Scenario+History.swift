@@ -1,17 +1,18 @@
-// Scenario+History.swift: a drawn history as an ordinary scenario. It is written in the words of
-// the language and read back by its parser, so it is checked as what a person writes is, and all
-// that can stand around steps can stand around it (decision 0924).
+// Scenario+History.swift: converts a drawn history to an ordinary scenario. It is written in the
+// scenario language and parsed again, so it is checked like a hand-written one, and can be combined
+// with everything that can be combined with steps (decision 0924).
 
 import LabCore
 import Workload
 
 extension Scenario {
-  /// The scenario with one of its histories in the place of `history`.
+  /// The scenario with `history` replaced by one of its histories.
   /// - Parameters:
-  ///   - number: Which history, from 0.
-  ///   - seed: The run's seed; the scenario's own one goes before it.
-  /// - Returns: The scenario, what was drawn first, and the scenario's text.
-  /// - Throws: `LabError` with code `.usage` when it declares no histories, or the parts of the
+  ///   - number: Number of the history, from 0.
+  ///   - seed: The run's seed; the scenario's own seed takes precedence.
+  /// - Returns: The scenario, the parameters drawn first, and the scenario's text.
+  /// - Throws: `LabError` with code `.usage` when it declares no histories, or other parts of the
+  ///   scenario do not fit the history.
   ///   scenario that stand around the history do not go with it.
   package func drawn(
     _ number: Int, seed: Seed
@@ -32,13 +33,13 @@ extension Scenario {
     }
   }
 
-  /// A step's place for messages: in the file, or in a history, whose text nobody has as a file.
+  /// A step's position for messages: in the file, or in a history, whose text is not in a file.
   func place(of position: SourcePosition) -> String {
     guard let historyNumber else { return "\(file):\(position)" }
     return "\(file), history \(historyNumber), line \(position.line) of it"
   }
 
-  /// The scenario of a number that a token names; the scenario itself for none.
+  /// The scenario's history with the number in a token; without a number, the scenario itself.
   package func drawn(ifNumbered number: Int?, seed: Seed) throws(LabError) -> Scenario {
     guard let number else { return self }
     return try drawn(number, seed: seed).scenario

@@ -1,6 +1,6 @@
-// DryRun.swift: what a run of a scenario would do, in words: who does what, what goes wrong and
-// where, how many states are judged at most, and by which promises. Nothing is run for it: the
-// steps are expanded under the seed, as for a run, and the rest is in the file.
+// DryRun.swift: describes what a run of a scenario would do: the actions of each actor, the
+// disturbances and their places, the maximum number of states judged, and the promises checked.
+// Nothing is run: the steps are expanded with the seed, as for a run, and the rest is in the file.
 
 import CrashStates
 import Exploration
@@ -9,20 +9,20 @@ import Findings
 import LabCore
 import Workload
 
-/// Explains a scenario before anything of it runs.
+/// Explains a scenario without running it.
 package struct DryRun {
   private let scenario: Scenario
-  /// What histories are drawn, and the first of them, which is what is explained.
+  /// The drawn histories, and the first of them, which is the one explained.
   private var histories: [String] = []
   private let plan: WorkloadPlan
   private let settings: ExplorationSettings
 
   /// Expands a scenario's steps.
   /// - Parameters:
-  ///   - scenario: What would run.
-  ///   - settings: The options that it would run with.
+  ///   - scenario: The scenario.
+  ///   - settings: The options of the run.
   ///   - workMax: See `WorkloadPlan`.
-  /// - Throws: `LabError` with code `.usage` when the steps come to nothing that can be run.
+  /// - Throws: `LabError` with code `.usage` when the steps cannot be run.
   /// - Complexity: O(work of the plan).
   package init(
     _ scenario: Scenario, settings: ExplorationSettings, workMax: Int = ScenarioBounds.planWork
@@ -48,8 +48,8 @@ package struct DryRun {
     settings.seedIsChosen ? settings.seed : scenario.seed ?? settings.seed
   }
 
-  /// The explanation, one sentence or part of one on each line.
-  /// - Throws: `LabError` with code `.usage` for a model that cannot be had.
+  /// The explanation, one sentence or part of a sentence per line.
+  /// - Throws: `LabError` with code `.usage` for a model that is not available.
   package func lines() throws(LabError) -> [String] {
     var text = Labelled()
     text.add("tags", scenario.tags.isEmpty ? [] : [scenario.tags.joined(separator: ", ")])
@@ -126,7 +126,7 @@ package struct DryRun {
     ]
   }
 
-  /// A rule in one line; the marks that it names end with a line feed.
+  /// A rule in one line; the marks in it end with a line feed.
   static func text(_ rule: FaultRule) -> String {
     rule.description.replacing("\n", with: "\\n")
   }
@@ -287,11 +287,11 @@ package struct DryRun {
   }
 }
 
-/// Lines behind labels.
+/// Lines with labels.
 private struct Labelled {
   private(set) var lines: [String] = []
 
-  /// Adds what stands behind one label; nothing at all when that is empty.
+  /// Adds the texts for one label; nothing if there are none.
   mutating func add(_ label: String, _ texts: [String]) {
     for (index, text) in texts.enumerated() {
       let name = (index == 0 ? label : "").padding(toLength: 11, withPad: " ", startingAt: 0)

@@ -1,9 +1,9 @@
-// DryRunSteps.swift: the steps of a scenario in words, one line each.
+// DryRunSteps.swift: describes the steps of a scenario, one line each.
 
 import LabCore
 import Workload
 
-/// Says what each step does.
+/// Describes each step.
 struct DryRunSteps {
   private let scenario: Scenario
 

@@ -8,11 +8,11 @@ import Workload
 
 /// Reads fault rules.
 package enum FaultFile {
-  /// The rules of a text; old spellings are read without a word, and `read` tells of them.
+  /// The rules in a text; old spellings are accepted silently, and `read` returns them.
   /// - Parameters:
   ///   - text: YAML.
   ///   - file: Name for messages.
-  ///   - allowsAnyErrno: Errors need not be ones that the call may return.
+  ///   - allowsAnyErrno: Allows errors that the call does not return.
   /// - Returns: At least one rule.
   /// - Throws: `LabError` with code `.usage` and every diagnostic, with line and column.
   package static func parse(
@@ -25,21 +25,21 @@ package enum FaultFile {
     }
   }
 
-  /// The rules of an argument: one rule in one line may leave out its braces.
+  /// The rules in an argument: a single rule on one line may omit its braces.
   /// - Parameters:
   ///   - text: YAML.
   ///   - file: Name of the argument, for messages.
-  ///   - allowsAnyErrno: Errors need not be ones that the call may return.
-  ///   - warn: Gets each old spelling; by default a warning is written to standard error.
+  ///   - allowsAnyErrno: Allows errors that the call does not return.
+  ///   - warn: Called with each old spelling; by default a warning is written to standard error.
   /// - Returns: At least one rule.
-  /// - Throws: `LabError` as `parse` does.
+  /// - Throws: `LabError` like `parse`.
   package static func parse(
     commandLine text: String, file: String, allowsAnyErrno: Bool,
     warn: (OldSpelling) -> Void = { $0.warn() }
   ) throws(LabError) -> [FaultRule] {
     let first = text.drop { $0 == " " || $0 == "\n" }.first
     let isBare = first != "{" && first != "[" && first != "-" && !text.contains("\n")
-    // Places are those of what was typed, which lacks the brace.
+    // Positions are those in the typed text, which lacks the brace.
     let shift = isBare ? 1 : 0
     do throws(ScenarioError) {
       let (rules, oldSpellings) = try read(
@@ -55,8 +55,8 @@ package enum FaultFile {
     }
   }
 
-  /// The rules of a file; old spellings get warnings on standard error.
-  /// - Throws: `LabError` with code `.usage` when it cannot be read, or as `parse` does.
+  /// The rules in a file; old spellings give warnings on standard error.
+  /// - Throws: `LabError` with code `.usage` when it cannot be read, or like `parse`.
   package static func load(
     _ path: String, allowsAnyErrno: Bool = false
   ) throws(LabError) -> [FaultRule] {
@@ -79,8 +79,8 @@ package enum FaultFile {
     }
   }
 
-  /// The rules of a text, and the old spellings in it.
-  /// - Throws: `ScenarioError` with every diagnostic that was found.
+  /// The rules in a text, and the old spellings in it.
+  /// - Throws: `ScenarioError` with all diagnostics.
   package static func read(
     _ text: String, file: String, allowsAnyErrno: Bool = false
   ) throws(ScenarioError) -> (rules: [FaultRule], oldSpellings: [OldSpelling]) {

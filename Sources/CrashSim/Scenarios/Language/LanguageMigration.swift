@@ -1,7 +1,7 @@
-// LanguageMigration.swift: rewrites scenarios, fault files and model files in the words of today.
-// Invariants: a file changes at the places of old keys only, and by one line that says the version;
-// all other bytes stay. What is written means what was read: it is read again and compared first.
-// All files are rewritten or, when one of them is wrong, none is.
+// LanguageMigration.swift: rewrites scenarios, fault files and model files with current spellings.
+// Invariants: a file changes only at old keys, and by one line with the version; all other bytes
+// are kept. The result has the same meaning: it is parsed and compared before it is written. Either
+// all files are rewritten or, if one of them is invalid, none.
 
 import CrashStates
 import FaultFS
@@ -9,21 +9,21 @@ import Foundation
 import LabCore
 import Workload
 
-/// A file in the words of today.
+/// A file with current spellings.
 package struct MigratedFile: Sendable, Hashable {
-  /// Its name as it was given.
+  /// Its name as given.
   package let path: String
   /// Its content.
   package let bytes: [UInt8]
   /// The keys that change, in the order of the file.
   package let oldSpellings: [OldSpelling]
-  /// Whether the line with the version is new.
+  /// Whether a line with the version is added.
   package let addsVersion: Bool
 
-  /// Whether it differs from what was read.
+  /// Whether it differs from the original.
   package var isChanged: Bool { addsVersion || !oldSpellings.isEmpty }
 
-  /// What changes, in one line.
+  /// The changes, in one line.
   package var line: String {
     let version =
       addsVersion ? ["'\(ScenarioLanguage.key): \(ScenarioLanguage.version)' is added"] : []
@@ -34,20 +34,20 @@ package struct MigratedFile: Sendable, Hashable {
 
 /// Rewrites files.
 package enum LanguageMigration {
-  /// What files come to.
+  /// The result for some files.
   package struct Outcome: Sendable {
-    /// Those that are in the language, changed or not.
+    /// Files in the language, changed or not.
     package var files: [MigratedFile] = []
-    /// Files of folders that are something else.
+    /// Other files in the folders.
     package var others: [String] = []
 
-    /// Those that change.
+    /// Files that change.
     package var changed: [MigratedFile] { files.filter(\.isChanged) }
   }
 
-  /// Reads files and those below folders, and says what is to be written; writes nothing.
-  /// - Throws: `LabError` with code `.usage` when one that is in the language is wrong, or one that
-  ///   was named is in none; `.lab` when one would not mean the same.
+  /// Reads files and those below folders, and determines what to write; writes nothing.
+  /// - Throws: `LabError` with code `.usage` when a file in the language is invalid, or a named
+  ///   file is not in the language; `.lab` when the meaning of one would change.
   package static func outcome(of paths: [String]) throws(LabError) -> Outcome {
     var outcome = Outcome()
     var problems: [String] = []
@@ -77,12 +77,12 @@ package enum LanguageMigration {
     return outcome
   }
 
-  /// A text in the words of today.
+  /// A text with current spellings.
   /// - Parameters:
   ///   - bytes: The content of a file.
-  ///   - path: Its name; models that it names are looked for from there.
-  /// - Returns: The file; nil for a text that is in another language than this.
-  /// - Throws: `ScenarioError` for one that is wrong, or would not mean the same.
+  ///   - path: Its name; models named in it are found relative to it.
+  /// - Returns: The file; nil for a text in another language.
+  /// - Throws: `ScenarioError` if it is invalid, or its meaning would change.
   package static func migrated(
     _ bytes: [UInt8], path: String
   ) throws(ScenarioError) -> MigratedFile? {
@@ -92,8 +92,8 @@ package enum LanguageMigration {
     return file
   }
 
-  /// Writes the files that change, each whole or not at all.
-  /// - Throws: `LabError` when one cannot be written; those before it are.
+  /// Writes the changed files, each atomically.
+  /// - Throws: `LabError` when one cannot be written; the files before it are written.
   package static func write(_ outcome: Outcome) throws(LabError) {
     for file in outcome.changed {
       try PathCalls.replace(PathCalls.resolve(file.path) ?? file.path, with: file.bytes)
@@ -101,7 +101,7 @@ package enum LanguageMigration {
   }
 }
 
-/// A text in the language, and what it means.
+/// A text in the language, and its meaning.
 private struct LanguageText {
   private enum Kind {
     case scenario
@@ -109,7 +109,7 @@ private struct LanguageText {
     case model
   }
 
-  /// Equal for texts that mean the same.
+  /// Equal for texts with the same meaning.
   private enum Meaning: Equatable {
     case scenario(Scenario)
     case faults([FaultRule])
@@ -121,10 +121,10 @@ private struct LanguageText {
   private let root: ScenarioNode
   private let kind: Kind
   private let meaning: Meaning
-  /// The old keys of this file, by place; those of model files that it names are theirs.
+  /// The old keys in this file, by position; those in model files that it names are not included.
   private let oldSpellings: [OldSpelling]
 
-  /// Reads a text; nil when it is in another language.
+  /// Parses a text; nil if it is in another language.
   init?(_ bytes: [UInt8], path: String) throws(ScenarioError) {
     let text = try ScenarioParser.text(of: bytes, file: path)
     guard let root = try? ScenarioText.compose(text, file: path), let kind = Self.kind(of: root)
@@ -164,7 +164,7 @@ private struct LanguageText {
     }
   }
 
-  /// Fails unless a file means the same as this text, in the words of today.
+  /// Throws unless a file has the same meaning as this text, with current spellings.
   func compare(with file: MigratedFile) throws(ScenarioError) {
     let text = try ScenarioParser.text(of: file.bytes, file: path)
     let again = try Self.read(text, kind, path: path)
@@ -186,10 +186,10 @@ private struct LanguageText {
 
   // MARK: - Rewriting
 
-  /// Where the first key stands when a line with the version fits before it and is missing.
+  /// The position of the first key, if a line with the version is missing and fits before it.
   private var placeOfVersion: SourcePosition? {
     guard case .map(let entries) = root.body, let first = entries.first?.key.position,
-      // A mapping in braces begins before its first key.
+      // A mapping in braces starts before its first key.
       root.position == first
     else { return nil }
     switch kind {
@@ -200,7 +200,7 @@ private struct LanguageText {
     }
   }
 
-  /// The text in the words of today.
+  /// The text with current spellings.
   func migrated() throws(ScenarioError) -> MigratedFile {
     var edit = TextEdit(text)
     var words = oldSpellings[...]
@@ -233,22 +233,22 @@ private struct LanguageText {
   }
 }
 
-/// A text that is copied letter by letter, with other words at some places.
+/// A text that is copied letter by letter, with some words replaced.
 ///
-/// Lines and columns are counted as the YAML library counts them.
+/// Lines and columns are counted as in the YAML library.
 private struct TextEdit {
   private let letters: [Unicode.Scalar]
   private var index = 0
   private var copied = String.UnicodeScalarView()
-  /// Where in the copy the present line begins.
+  /// Start of the current line in the copy.
   private var lineStart: String.UnicodeScalarView.Index
-  /// Where the next letter stands.
+  /// Position of the next letter.
   private(set) var position = SourcePosition(line: 1, column: 1)
 
   init(_ text: String) {
     letters = Array(text.unicodeScalars)
     lineStart = copied.startIndex
-    // A byte order mark is not a letter of the first line.
+    // A byte order mark does not count as a letter of the first line.
     guard letters.first == "\u{feff}" else { return }
     copied.append(letters[0])
     lineStart = copied.endIndex
@@ -279,8 +279,8 @@ private struct TextEdit {
     index += 1
   }
 
-  /// Writes another word for the one that stands here, in the same quotes, if it has any.
-  /// - Returns: False when something else stands here.
+  /// Replaces the word at this position, in the same quotes, if any.
+  /// - Returns: False when another word is at this position.
   mutating func replace(_ old: String, with new: String) -> Bool {
     let quote = ["\"", "'"].contains(letters[index]) ? String(letters[index]) : ""
     let word = Array((quote + old + quote).unicodeScalars)
@@ -291,8 +291,8 @@ private struct TextEdit {
     return true
   }
 
-  /// Puts a line before the present one, indented as that is up to here.
-  /// - Returns: False when something stands before this place in its line.
+  /// Inserts a line before the current one, with the same indentation up to here.
+  /// - Returns: False when the line has text before this position.
   mutating func addLine(_ text: String) -> Bool {
     let indent = copied[lineStart...]
     guard indent.allSatisfy({ $0 == " " }) else { return false }

@@ -1,7 +1,6 @@
-// ModelFile.swift: persistence models that a user defines, in a file of their own or inside a
-// scenario. Keys are those of `ModelParameter`; docs/explanation/crash-model.md says what they
-// mean.
-// Invariant: a file with one diagnostic yields no model; a model is one that `validate` accepts.
+// ModelFile.swift: reads user-defined persistence models, in separate files or inside a scenario.
+// Keys are those of `ModelParameter`; docs/explanation/crash-model.md gives their meaning.
+// Invariant: a file with a diagnostic yields no model; a model is one that `validate` accepts.
 
 import CrashStates
 import Foundation
@@ -10,10 +9,10 @@ import Workload
 
 /// Reads model files.
 package enum ModelFile {
-  /// The model that a file defines; old spellings get warnings on standard error.
-  /// - Parameter path: The file, as it was given.
-  /// - Returns: A model that the mechanism can follow.
-  /// - Throws: `LabError` with code `.usage` and every diagnostic that was found.
+  /// The model in a file; old spellings give warnings on standard error.
+  /// - Parameter path: The file, as given.
+  /// - Returns: A model that the mechanism supports.
+  /// - Throws: `LabError` with code `.usage` and all diagnostics.
   package static func load(_ path: String) throws(LabError) -> PersistenceModel {
     do throws(ScenarioError) {
       let (model, oldSpellings) = try read(bytes: try content(of: path), file: path)
@@ -24,20 +23,20 @@ package enum ModelFile {
     }
   }
 
-  /// The model that a text defines.
+  /// The model in a text.
   /// - Parameters:
   ///   - bytes: The content of the file.
   ///   - file: Its name, for messages.
-  /// - Returns: A model that the mechanism can follow.
-  /// - Throws: `ScenarioError` with every diagnostic that was found.
+  /// - Returns: A model that the mechanism supports.
+  /// - Throws: `ScenarioError` with all diagnostics.
   package static func parse(
     bytes: [UInt8], file: String
   ) throws(ScenarioError) -> PersistenceModel {
     try read(bytes: bytes, file: file).model
   }
 
-  /// The model that a text defines, and the old spellings in it.
-  /// - Throws: `ScenarioError` with every diagnostic that was found.
+  /// The model in a text, and the old spellings in it.
+  /// - Throws: `ScenarioError` with all diagnostics.
   package static func read(
     bytes: [UInt8], file: String
   ) throws(ScenarioError) -> (model: PersistenceModel, oldSpellings: [OldSpelling]) {
@@ -62,7 +61,7 @@ package enum ModelFile {
       body: .map(entries.filter { $0.key.text != ScenarioLanguage.key }))
   }
 
-  /// The bytes of a file that a user named; anything but a short regular file is refused unread.
+  /// The bytes of a file named by the user; anything but a short regular file is rejected unread.
   static func content(of path: String) throws(ScenarioError) -> [UInt8] {
     let place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: place) else {
@@ -97,8 +96,8 @@ package enum ModelFile {
 extension ScenarioNode {
   /// Whether `version` at the top of a model file is the language's.
   ///
-  /// Before version 1 it was the model's own, which is `modelVersion` now. Alone, `version: 1` is
-  /// both: a model's own version is 1 where nothing says it.
+  /// Before version 1 it was the model's own, which is now `modelVersion`. `version: 1` alone can
+  /// mean either: a model's own version defaults to 1.
   var saysLanguageVersion: Bool {
     guard case .map(let entries) = body else { return false }
     if hasKey(GrammarObject.model.presentKey(ScenarioLanguage.key)) { return true }
@@ -112,12 +111,12 @@ extension ScenarioNode {
 }
 
 extension ScenarioReader {
-  /// Whether this release reads the version that a model file says; else it is reported.
+  /// Whether this release supports the version of a model file; otherwise it is reported.
   fileprivate func isReadable(modelFile root: ScenarioNode) -> Bool {
     !root.saysLanguageVersion || isReadable(root)
   }
 
-  /// The model that a mapping defines.
+  /// The model in a mapping.
   func model(_ node: ScenarioNode) -> PersistenceModel? {
     guard let fields = fields(node, .model, required: ["name"]) else { return nil }
     guard let name = fields["name"].flatMap({ modelName($0) }) else { return nil }
@@ -168,8 +167,8 @@ extension ScenarioReader {
     return name
   }
 
-  /// A model of a scenario, as one word: the name of a stock model, the path of a model file, from
-  /// the scenario's folder, or a definition in place.
+  /// A scenario's model as one word: the name of a stock model, the path of a model file relative
+  /// to the scenario's folder, or an inline definition.
   func modelWord(_ node: ScenarioNode) -> String? {
     switch node.body {
     case .map:

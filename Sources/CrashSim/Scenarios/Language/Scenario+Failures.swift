@@ -1,11 +1,10 @@
-// Scenario+Failures.swift: can a scenario's steps go on when any of its file operations fails?
+// Scenario+Failures.swift: checks whether steps can continue when any file operation fails.
 
 import LabCore
 import Workload
 
 extension Scenario {
-  /// Whether every step still makes sense when an earlier one may have failed: whether `sweep`
-  /// could stand in the file.
+  /// Whether every step remains valid if an earlier one may have failed, which `sweep` requires.
   package var goesOnAfterFailures: Bool {
     guard faults.isEmpty, history == nil else { return false }
     var disturbed = self

@@ -1,14 +1,14 @@
-// ScenarioList.swift: the scenarios of a run by name, for people and for programs; nothing is run.
+// ScenarioList.swift: lists the scenarios of a run, as text and as JSON; nothing is run.
 
 import CrashStates
 import LabCore
 import Workload
 
-/// A list of scenarios, as `faultline run --list` shows it.
+/// A list of scenarios, as shown by `faultline run --list`.
 package struct ScenarioList: JSONReport, Codable, Sendable, Hashable {
   /// One scenario.
   package struct Entry: Codable, Sendable, Hashable {
-    /// Its file, as it was found.
+    /// Its file, as found.
     package var file: String
     /// The line of its title, from 1.
     package var line: Int?
@@ -18,18 +18,17 @@ package struct ScenarioList: JSONReport, Codable, Sendable, Hashable {
     package var tags: [String]
     /// Whether it plants a bug that must be found.
     package var isNegative: Bool
-    /// What goes wrong in it: `crash`, `media`, `killSweep`, `sweep` and `faults`, those that
-    /// it has.
+    /// Its disturbances: those of `crash`, `media`, `killSweep`, `sweep` and `faults` that it has.
     package var disturbances: [String]
     /// The persistence models that it names.
     package var models: [String]
     /// Most crash states of each model; nil without power cuts.
     package var budgetStates: Int?
-    /// Why it cannot run in-process; nil when it can.
+    /// Why it cannot run in-process; nil if it can.
     package var needsMount: String?
   }
 
-  /// Format of the JSON; rises when a field changes its meaning.
+  /// Format of the JSON; increases when a field changes its meaning.
   package var formatVersion = 2
   /// The scenarios, in the order in which they run.
   package var scenarios: [Entry]

@@ -73,7 +73,7 @@ extension ScenarioParser {
     return declared
   }
 
-  /// How many recoveries in a row power fails in: `true` is one.
+  /// The number of consecutive recoveries in which power fails: `true` is one.
   private func readRecovery(_ node: ScenarioNode) -> Int? {
     if case .scalar(let text, isQuoted: false) = node.body, ScenarioReader.number(text) != nil {
       return reader.integer(

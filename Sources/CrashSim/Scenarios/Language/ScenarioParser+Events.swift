@@ -1,11 +1,11 @@
-// ScenarioParser+Events.swift: reads what befalls processes and files between the steps of actors,
-// and what an actor tries in vain.
+// ScenarioParser+Events.swift: parses events of processes and files between the steps of actors,
+// and actions that must fail.
 
 import LabCore
 import Workload
 
 extension ScenarioParser {
-  /// A step that names a process or a file instead of an actor; nil and a report when it is wrong.
+  /// A step that names a process or a file instead of an actor; nil and a report if it is invalid.
   func readEvent(_ entry: ScenarioNode.Entry) -> ScenarioStep? {
     let node = entry.value
     let position = entry.key.position
@@ -102,7 +102,7 @@ extension ScenarioParser {
     return nil
   }
 
-  /// The number that `65536` or `64 KiB` stands for; nil for any other text.
+  /// The number of bytes in `65536` or `64 KiB`; nil for any other text.
   static func byteCount(_ text: String) -> UInt64? {
     let words = text.split(separator: " ")
     let units = ["KiB": Int64(1) << 10, "MiB": 1 << 20, "GiB": 1 << 30]
@@ -114,7 +114,7 @@ extension ScenarioParser {
     return unit == 0 || overflow ? nil : UInt64(bytes)
   }
 
-  /// `{try: open, fails: locked}`: an action that must be refused.
+  /// `{try: open, fails: locked}`: an action that must fail.
   func readAttempt(_ fields: ScenarioReader.Fields, actor: String) -> StepAction? {
     guard let node = fields["try"] else { return nil }
     guard let failing = fields["fails"] else {

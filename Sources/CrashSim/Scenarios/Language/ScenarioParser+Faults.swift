@@ -1,5 +1,6 @@
-// ScenarioParser+Faults.swift: reads fault rules, of scenarios and of fault files: one grammar.
-// Invariant: a declaration that is returned makes a rule that passes `FaultRule.validate`.
+// ScenarioParser+Faults.swift: parses fault rules of scenarios and of fault files, which share one
+// grammar.
+// Invariant: a returned declaration gives a rule that passes `FaultRule.validate`.
 
 import CrashStates
 import Engine
@@ -30,7 +31,7 @@ extension ScenarioParser {
     return isSound(sweep, fields) ? sweep : nil
   }
 
-  /// In a scenario a process is killed by `kill:`, and nobody is there to end a hang.
+  /// In a scenario, `kill:` kills processes, and no user can end a hang.
   private func isOfScenarios(_ node: ScenarioNode) -> Bool {
     guard case .map(let entries) = node.body else { return true }
     let ofMounts = ["pid", "hang", "killCaller", "killOther", "killFileSystem"]
@@ -81,7 +82,7 @@ extension ScenarioParser {
     return kinds.contains { [.read, .write, .allocate, .truncate, .any].contains($0) }
   }
 
-  /// True when the declaration's rule can do what it says; else it is reported.
+  /// True when the declaration's rule can take effect; otherwise that is reported.
   private func isSound(_ fault: FaultDeclaration, _ fields: ScenarioReader.Fields) -> Bool {
     guard reader.diagnostics.isEmpty else { return false }
     do throws(LabError) {
@@ -137,8 +138,8 @@ extension ScenarioParser {
     }
   }
 
-  /// A phase that a process announces: of the steps of the engine's commits in a scenario, of
-  /// whatever words a program uses elsewhere.
+  /// A phase that a process announces: a step of the engine's commits in a scenario, any word that
+  /// a program uses elsewhere.
   private func readPhase(_ node: ScenarioNode) -> String? {
     guard takesAnyPhase else {
       return reader.word(node, "step of a commit", of: GrammarWords.commitSteps)
@@ -196,7 +197,7 @@ extension ScenarioParser {
     return conditions
   }
 
-  /// A glob over the names of actors; a file of faults for any program knows none.
+  /// A glob over the names of actors; a fault file for arbitrary programs has none.
   private func readActor(_ node: ScenarioNode) -> String? {
     guard let glob = reader.text(node, "a glob") else { return nil }
     let actors = processes.flatMap(\.actors)
@@ -210,7 +211,7 @@ extension ScenarioParser {
     return glob
   }
 
-  /// A chance as `1 in 10`.
+  /// A probability written as `1 in 10`.
   private func readChance(_ node: ScenarioNode) -> FaultRule.Chance? {
     guard let text = reader.text(node, "a chance") else { return nil }
     let words = text.split(separator: " ")
@@ -378,7 +379,7 @@ extension ScenarioParser {
     }
   }
 
-  /// Parts as `first 2`, `last 1`, `random` or a list of their numbers from 1.
+  /// Parts written as `first 2`, `last 1`, `random` or a list of their numbers from 1.
   private func readKept(_ node: ScenarioNode) -> FaultRule.Tearing.Keep? {
     if case .list(let items) = node.body {
       let numbers = items.compactMap { reader.integer($0, "the number of a part", in: 1...4096) }
@@ -397,7 +398,7 @@ extension ScenarioParser {
     return nil
   }
 
-  /// Bytes as `first..last` or `first..`.
+  /// Bytes written as `first..last` or `first..`.
   private func readSpan(_ node: ScenarioNode) -> ByteSpan? {
     guard let text = reader.text(node, "a range of bytes") else { return nil }
     if text.hasSuffix(".."), let first = ScenarioReader.number(text.dropLast(2)), first >= 0 {

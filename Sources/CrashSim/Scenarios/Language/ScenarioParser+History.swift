@@ -1,9 +1,9 @@
-// ScenarioParser+History.swift: what a scenario says of the histories that are drawn for it.
+// ScenarioParser+History.swift: parses a scenario's declaration of drawn histories.
 
 import Workload
 
 extension ScenarioParser {
-  /// The sections of a scenario that a history stands in place of, those that one must have first.
+  /// The sections that a history replaces, in the order in which they are required otherwise.
   static let sectionsOfSteps = ["schema", "processes", "steps"]
   private static let replaced = sectionsOfSteps + ["database"]
 
@@ -46,7 +46,7 @@ extension ScenarioParser {
     return history
   }
 
-  /// Whether its histories have steps side by side, and what that does not go with.
+  /// Whether its histories have concurrent steps; reports what cannot be combined with them.
   private func readSchedule(
     _ scenario: ScenarioReader.Fields, _ history: inout HistoryDeclaration
   ) {

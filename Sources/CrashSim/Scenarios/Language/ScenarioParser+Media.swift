@@ -1,5 +1,5 @@
-// ScenarioParser+Media.swift: reads what a medium may do to the database at rest, and the fault
-// budget.
+// ScenarioParser+Media.swift: parses the possible faults of a medium in the database at rest, and
+// the fault budget.
 
 import CrashStates
 import Exploration
@@ -74,7 +74,7 @@ extension ScenarioParser {
     return .bytes(offset: UInt64(offset ?? 0), length: UInt64(count))
   }
 
-  /// Numbers by the parts of the file.
+  /// Numbers for parts of the file.
   private func readParts(
     _ node: ScenarioNode?, _ object: GrammarObject, _ what: String
   ) -> [FileStructure: Int] {

@@ -1,10 +1,10 @@
-// ScenarioParser+Objects.swift: what only scenarios over the lab's classes can say.
+// ScenarioParser+Objects.swift: parses what is allowed only in scenarios over Faultline's classes.
 
 import LabCore
 import Workload
 
 extension ScenarioParser {
-  /// How realms are opened.
+  /// Parses how realms are opened.
   func readRealm(_ fields: ScenarioReader.Fields, _ database: inout DatabaseDeclaration) {
     guard var objects = database.objects else {
       for key in GrammarObject.realmKeys {

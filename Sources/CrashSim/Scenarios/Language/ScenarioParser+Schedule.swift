@@ -1,4 +1,4 @@
-// ScenarioParser+Schedule.swift: reads which schedules a scenario asks for.
+// ScenarioParser+Schedule.swift: parses the schedules that a scenario requests.
 
 import LabCore
 import Workload

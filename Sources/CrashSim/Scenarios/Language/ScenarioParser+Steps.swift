@@ -1,4 +1,4 @@
-// ScenarioParser+Steps.swift: who does what, in which order.
+// ScenarioParser+Steps.swift: parses the steps: their actors, actions and order.
 
 import LabCore
 import Workload
@@ -27,7 +27,7 @@ extension ScenarioParser {
     }
   }
 
-  /// The steps of a block, when the step is one.
+  /// The steps of a block, if the step is a block.
   private func block(_ node: ScenarioNode) -> ScenarioNode? {
     guard case .map(let pairs) = node.body, pairs.count == 1, pairs[0].key.text == "together"
     else { return nil }
@@ -76,7 +76,7 @@ extension ScenarioParser {
     }
   }
 
-  /// How a step opens the database, where it says so.
+  /// How a step opens the database, if specified.
   private func readOpening(_ node: ScenarioNode) -> DatabaseDeclaration? {
     node.openingKeys.map { readDatabase($0) }
   }
@@ -89,7 +89,7 @@ extension ScenarioParser {
     guard let fields = reader.fields(node, .action) else { return nil }
     let names =
       ["open"] + ActionWord.keys + ["copy", "write", "try", "query", "misuse", "observe"]
-    // A copy beside a write is one of what the transaction sees.
+    // A copy in a write contains what the transaction sees.
     let isWrite = fields["write"] != nil
     let verbs = fields.entries.filter {
       names.contains($0.key.text) && !(isWrite && $0.key.text == "copy")
@@ -131,7 +131,7 @@ extension ScenarioParser {
     return .command(.copy(CopyStep(name: name, key: fields["key"].flatMap { readKey($0) })))
   }
 
-  /// The copy beside a write.
+  /// The copy in a write.
   private func readCopy(_ fields: ScenarioReader.Fields, of step: WriteStep) -> CopyStep? {
     guard let node = fields["copy"], let text = reader.text(node, "the name of a copy"),
       let name = reader.name(text, node.position, "copy")
@@ -249,7 +249,7 @@ extension ScenarioParser {
     }
   }
 
-  /// The table of a name; reports a name that no table has.
+  /// The table with a name; reports a name without a table.
   func findTable(_ name: String, _ position: SourcePosition) -> TableDeclaration? {
     if let table = tables.first(where: { $0.name == name }) { return table }
     let names = tables.map(\.name)
@@ -261,7 +261,7 @@ extension ScenarioParser {
 }
 
 extension ScenarioNode {
-  /// The keys with which an action opens the database, where it has any.
+  /// The keys with which an action opens the database, if any.
   fileprivate var openingKeys: ScenarioNode? {
     guard case .map(let pairs) = body else { return nil }
     return pairs.first { ["open", "with"].contains($0.key.text) }?.value

@@ -1,4 +1,4 @@
-// ScenarioParser+Writes.swift: the statements of a transaction: what is done to which rows.
+// ScenarioParser+Writes.swift: parses the statements of a transaction.
 
 import LabCore
 import Workload
@@ -205,7 +205,7 @@ extension ScenarioParser {
     }
   }
 
-  /// What follows `random `, also in the form `random in first..last`.
+  /// The text after `random `, also in the form `random in first..last`.
   private func randomRange(_ text: String) -> String? {
     let words = text.split(separator: " ")
     guard words.first == "random", words.count >= 2 else { return nil }

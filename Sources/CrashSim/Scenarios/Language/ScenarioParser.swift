@@ -1,13 +1,13 @@
-// ScenarioParser.swift: from the text of a scenario file to a `Scenario`, or to everything that is
-// wrong with it. This file holds the order of the work; its extensions read one part each.
+// ScenarioParser.swift: parses the text of a scenario file to a `Scenario`, or to a list of all its
+// errors. This file has the main sequence; each extension parses one part.
 
 import LabCore
 import Workload
 
-/// Reads scenario files.
+/// Parses scenario files.
 public struct ScenarioParser {
   let reader: ScenarioReader
-  /// Whether `during:` takes any program's phases, and not only the steps of the engine's commits.
+  /// Whether `during:` accepts phases of any program instead of only the steps of engine commits.
   let takesAnyPhase: Bool
   var tables: [TableDeclaration] = []
   var processes: [ProcessDeclaration] = []
@@ -18,34 +18,34 @@ public struct ScenarioParser {
     reader = ScenarioReader(file: file)
   }
 
-  /// The scenario that a text describes.
+  /// The scenario in a text.
   /// - Parameters:
   ///   - text: The content of the file.
   ///   - file: Its name, for messages and reports.
   /// - Returns: A scenario whose steps are possible and whose names all exist.
-  /// - Throws: `ScenarioError` with every diagnostic that was found.
+  /// - Throws: `ScenarioError` with all diagnostics.
   ///
-  /// Old spellings of keys are read without a word; `read` tells of them.
+  /// Old spellings of keys are accepted silently; `read` returns them.
   public static func parse(_ text: String, file: String) throws(ScenarioError) -> Scenario {
     try read(text, file: file).scenario
   }
 
-  /// Reads a file's bytes, which need not be text, as `parse(_:file:)` does.
+  /// Parses a file's bytes, which need not be text, like `parse(_:file:)`.
   /// - Parameters:
   ///   - bytes: The content of the file.
   ///   - file: Its name, for messages and reports.
   /// - Returns: The scenario.
-  /// - Throws: `ScenarioError` with every diagnostic that was found.
+  /// - Throws: `ScenarioError` with all diagnostics.
   public static func parse(bytes: [UInt8], file: String) throws(ScenarioError) -> Scenario {
     try parse(try text(of: bytes, file: file), file: file)
   }
 
-  /// The scenario that a text describes, and the old spellings in it.
+  /// The scenario in a text, and the old spellings in it.
   /// - Parameters:
   ///   - text: The content of the file.
   ///   - file: Its name, for messages and reports.
-  /// - Returns: The scenario, and the keys that are spelled otherwise now, in the order of reading.
-  /// - Throws: `ScenarioError` with every diagnostic that was found.
+  /// - Returns: The scenario, and the keys with old spellings, in the order of parsing.
+  /// - Throws: `ScenarioError` with all diagnostics.
   package static func read(
     _ text: String, file: String
   ) throws(ScenarioError) -> (scenario: Scenario, oldSpellings: [OldSpelling]) {
@@ -82,7 +82,7 @@ public struct ScenarioParser {
     let before = reader.diagnostics.count
     if let node = fields["schema"] { readSchema(node) }
     if let node = fields["processes"] { processes = readProcesses(node) }
-    // What is wrong with a name would be told again wherever it is used.
+    // An error in a name would be reported again wherever the name is used.
     if let history { processes = history.declaredProcesses }
     let areNamesKnown =
       reader.diagnostics.count == before
@@ -126,7 +126,7 @@ public struct ScenarioParser {
           "take 'on' out of 'crash', or 'faults', 'writeBack' and 'together' out of the scenario")
       }
     }
-    // What the steps come to is only worth a word when each of them is well formed.
+    // The expansion of the steps is checked only if each of them is well formed.
     if reader.diagnostics.isEmpty, !isDrawn {
       StepOrder(scenario, reader).check()
       TogetherCheck(scenario: scenario, reader: reader).check()
@@ -161,7 +161,7 @@ public struct ScenarioParser {
 // MARK: - Schema and processes
 
 extension ScenarioParser {
-  /// Tables of the scenario's own, or the lab's classes.
+  /// The scenario's own tables, or Faultline's classes.
   private mutating func readSchema(_ node: ScenarioNode) {
     guard case .scalar(ObjectClasses.word, isQuoted: false) = node.body else {
       tables = readTables(node)
@@ -239,7 +239,7 @@ extension ScenarioParser {
     return table
   }
 
-  /// How the database is opened: as the file says for all processes, but for these keys.
+  /// How the database is opened: as the file specifies for all processes, except for these keys.
   func readDatabase(_ node: ScenarioNode) -> DatabaseDeclaration {
     var database = self.database
     guard let fields = reader.fields(node, .database) else { return database }
@@ -313,7 +313,7 @@ extension ScenarioParser {
     let type = word.split(separator: " ")[0]
     column.isOptional = type.hasSuffix("?")
     column.type = DeclaredType(rawValue: String(type.prefix { $0 != "?" })) ?? .int
-    // The engine lets null stand among mixed values in any case.
+    // The engine allows null among mixed values in any case.
     if column.type == .mixed { column.isOptional = true }
     return column
   }

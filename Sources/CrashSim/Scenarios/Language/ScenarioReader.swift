@@ -1,12 +1,12 @@
-// ScenarioReader.swift: reads typed values from a scenario's tree and collects what is wrong with
-// them, so that one look at a file tells its author everything.
+// ScenarioReader.swift: reads typed values from a scenario's tree and collects their errors, so
+// that all errors in a file are reported at once.
 
 import LabCore
 import Workload
 
-/// The parser's hands: typed reads that report instead of throwing.
+/// The parser's typed reads, which report instead of throwing.
 final class ScenarioReader {
-  /// The keys that a mapping has, checked against the grammar.
+  /// The keys of a mapping, checked against the grammar.
   struct Fields {
     let object: GrammarObject
     let position: SourcePosition
@@ -23,7 +23,7 @@ final class ScenarioReader {
 
   let file: String
   private(set) var diagnostics: [ScenarioDiagnostic] = []
-  /// The old spellings that were read, those of model files that a scenario names included.
+  /// The old spellings that were read, including those of model files that a scenario names.
   private(set) var oldSpellings: [OldSpelling] = []
 
   init(file: String) {
@@ -38,7 +38,7 @@ final class ScenarioReader {
         file: file, position: position, message: message, nearest: nearest, remedy: remedy))
   }
 
-  /// Takes over what another reader has found in a file that this one names.
+  /// Adds the old spellings that another reader found in a file named by this one.
   func addOldSpellings(_ spellings: [OldSpelling]) {
     for spelling in spellings where !oldSpellings.contains(spelling) {
       oldSpellings.append(spelling)
@@ -47,7 +47,7 @@ final class ScenarioReader {
 
   // MARK: - Mappings and lists
 
-  /// Whether this release reads the version that the top of a file says; else it is reported.
+  /// Whether this release supports the version at the top of a file; otherwise it is reported.
   func isReadable(version node: ScenarioNode) -> Bool {
     let known = ScenarioLanguage.version
     guard case .scalar(let text, isQuoted: false) = node.body, let version = Self.number(text),
@@ -69,8 +69,8 @@ final class ScenarioReader {
     return true
   }
 
-  /// Whether the top of a file says no version that this release cannot read; else that is
-  /// reported, and nothing else of the file is worth a word.
+  /// Whether the top of a file has no unsupported version; otherwise that is reported, and nothing
+  /// else in the file.
   func isReadable(_ root: ScenarioNode) -> Bool {
     guard case .map(let entries) = root.body,
       let entry = entries.first(where: { $0.key.text == ScenarioLanguage.key })
@@ -78,7 +78,7 @@ final class ScenarioReader {
     return isReadable(version: entry.value)
   }
 
-  /// The entry under the present spelling of its key; an old one is noted.
+  /// The entry with the current spelling of its key; an old spelling is recorded.
   private func present(
     _ entry: ScenarioNode.Entry, _ object: GrammarObject
   ) -> ScenarioNode.Entry {
@@ -91,7 +91,7 @@ final class ScenarioReader {
     return ScenarioNode.Entry(key: place, value: entry.value)
   }
 
-  /// A mapping whose keys are those of the grammar, or `extra` ones.
+  /// A mapping with keys of the grammar, or `extra` ones.
   func fields(
     _ node: ScenarioNode, _ object: GrammarObject, extra: [String] = [], required: [String] = []
   ) -> Fields? {
@@ -130,7 +130,7 @@ final class ScenarioReader {
     return fields
   }
 
-  /// The items of a list; nothing and one report when it is not one, or has no item.
+  /// The items of a list; empty, with one report, if it is not a list or has no item.
   func list(_ node: ScenarioNode, of what: String) -> [ScenarioNode] {
     guard case .list(let items) = node.body, !items.isEmpty else {
       report(
@@ -141,18 +141,18 @@ final class ScenarioReader {
     return items
   }
 
-  /// The items of a list, or the one value alone.
+  /// The items of a list, or a single value.
   func oneOrMore(_ node: ScenarioNode, of what: String) -> [ScenarioNode] {
     if case .scalar = node.body { return [node] }
     return list(node, of: what)
   }
 
-  /// Reads the items of a list; one that stands twice is reported and left out.
+  /// Reads the items of a list; duplicates are reported and left out.
   /// - Parameters:
   ///   - nodes: The items.
-  ///   - what: What each is.
-  ///   - read: The meaning of an item and the name that it has once; nil when that was reported.
-  /// - Returns: What the items mean, in order.
+  ///   - what: What an item is called.
+  ///   - read: Returns the meaning of an item and its unique name; nil if an error was reported.
+  /// - Returns: The meanings of the items, in order.
   func distinct<Item>(
     _ nodes: some Sequence<ScenarioNode>, _ what: String,
     read: (ScenarioNode) -> (name: String, item: Item)?
@@ -202,7 +202,7 @@ final class ScenarioReader {
     word(node, what, of: ["true", "false"]).map { $0 == "true" }
   }
 
-  /// A name that a file may make up.
+  /// A name that the author of a file chooses.
   func name(_ text: String, _ position: SourcePosition, _ what: String) -> String? {
     guard let name = plainName(text, position, what) else { return nil }
     guard !GrammarWords.reserved.contains(name) else {
@@ -212,7 +212,7 @@ final class ScenarioReader {
     return name
   }
 
-  /// A tag: formed like a name, but no word has another reading in its place.
+  /// A tag: formed like a name, but reserved words are allowed.
   func tag(_ text: String, _ position: SourcePosition) -> String? {
     plainName(text, position, "tag")
   }
@@ -247,7 +247,7 @@ final class ScenarioReader {
     return bounded(value, node.position, what, in: range)
   }
 
-  /// Reports a number outside its range.
+  /// Reports a number that is out of range.
   func bounded(
     _ value: Int64, _ position: SourcePosition, _ what: String, in range: ClosedRange<Int64>
   ) -> Int64? {
@@ -286,7 +286,7 @@ final class ScenarioReader {
     return (first, last)
   }
 
-  /// A whole number in decimal; `_` may stand between digits.
+  /// A whole number in decimal; `_` is allowed between digits.
   static func number(_ text: some StringProtocol) -> Int64? {
     guard let first = text.unicodeScalars.first, first != "_", text.unicodeScalars.last != "_",
       first != "+"

@@ -1,35 +1,35 @@
-// ScenarioSelection.swift: which of the loaded scenarios a run is about.
-// Invariant: whoever asks for something that no scenario has gets an error, never an empty run that
-// holds.
+// ScenarioSelection.swift: selects the scenarios of a run among the loaded ones.
+// Invariant: a selection that no scenario fits is an error, never an empty run that holds.
 
 import LabCore
 import Workload
 
-/// A choice of scenarios by their files, titles and tags.
+/// A selection of scenarios by their files, titles and tags.
 package struct ScenarioSelection: Sendable, Hashable {
   /// Globs over paths, or parts of a path or a title.
   ///
-  /// One of them has to fit; when there are none, all scenarios do.
+  /// At least one must fit; without filters, all scenarios fit.
   package var filters: [String]
-  /// Tags, one of which a scenario must have, if there are any.
+  /// Tags of which a scenario must have at least one, if there are any.
   package var tags: [String]
-  /// Tags, none of which a scenario may have.
+  /// Tags of which a scenario must have none.
   package var excludedTags: [String]
 
-  /// Makes a choice; without arguments it is everything.
+  /// Makes a selection; without arguments it selects everything.
   package init(filters: [String] = [], tags: [String] = [], excludedTags: [String] = []) {
     self.filters = filters
     self.tags = tags
     self.excludedTags = excludedTags
   }
 
-  /// The choice in one line, the same for equal choices, for `ProgressJournal`.
+  /// The selection in one line, the same for equal selections, for `ProgressJournal`.
   package var identity: String {
     "filter=\(filters) tag=\(tags) without-tag=\(excludedTags)"
   }
 
-  /// The scenarios that fit, in their order.
-  /// - Throws: `LabError` with code `.usage` when a filter or a tag fits none, or nothing is left.
+  /// The selected scenarios, in their order.
+  /// - Throws: `LabError` with code `.usage` when a filter or a tag fits no scenario, or none is
+  ///   left.
   package func chosen(from scenarios: [Scenario]) throws(LabError) -> [Scenario] {
     for filter in filters where !scenarios.contains(where: { Self.fits(filter, $0) }) {
       throw .usage(
@@ -70,7 +70,7 @@ package struct ScenarioSelection: Sendable, Hashable {
       || scenario.title.lowercased().contains(wanted)
   }
 
-  /// All tags of some scenarios, each once, in the order of the alphabet.
+  /// All tags of some scenarios, each once, in alphabetical order.
   static func tags(of scenarios: [Scenario]) -> [String] {
     Set(scenarios.flatMap(\.tags)).sorted()
   }

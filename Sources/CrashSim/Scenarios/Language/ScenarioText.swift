@@ -1,16 +1,16 @@
-// ScenarioText.swift: from the bytes of a scenario file to a tree of values with positions.
-// Invariants: a text is at most `sizeBytesMax` long and `depthMax` deep; no node of the tree stands
-// in it twice, because anchors and aliases are refused before the YAML library can expand one. The
-// refusal reads letters, not YAML: it also refuses a few harmless texts (` *word` in a quoted
-// text), and so no text can hide an alias from it.
+// ScenarioText.swift: parses the bytes of a scenario file to a tree of values with positions.
+// Invariants: a text is at most `sizeBytesMax` long and `depthMax` deep; no node occurs in the tree
+// twice, because anchors and aliases are rejected before the YAML library can expand one. They are
+// detected textually, not by parsing YAML: a few harmless texts (` *word` in a quoted text) are
+// rejected, too, so no text can hide an alias.
 
 import LabCore
 import Recording
 import Yams
 
-/// A value of a scenario file with its place.
+/// A value in a scenario file with its position.
 struct ScenarioNode {
-  /// A key of a mapping with its place.
+  /// A key of a mapping with its position.
   struct Key {
     let text: String
     let position: SourcePosition
@@ -22,7 +22,7 @@ struct ScenarioNode {
     let value: ScenarioNode
   }
 
-  /// What the value is.
+  /// The value.
   indirect enum Body {
     case scalar(String, isQuoted: Bool)
     case list([ScenarioNode])
@@ -32,13 +32,13 @@ struct ScenarioNode {
   let position: SourcePosition
   let body: Body
 
-  /// Whether it is a mapping with this key.
+  /// Whether the value is a mapping with this key.
   func hasKey(_ key: String) -> Bool {
     guard case .map(let entries) = body else { return false }
     return entries.contains { $0.key.text == key }
   }
 
-  /// What the value is, for messages.
+  /// The type of the value, for messages.
   var kind: String {
     switch body {
     case .scalar("", isQuoted: false): "nothing"
@@ -54,13 +54,13 @@ struct ScenarioNode {
   }
 }
 
-/// Reads YAML texts of bounded size and depth.
+/// Parses YAML texts of bounded size and depth.
 enum ScenarioText {
-  /// Longest text that is read.
+  /// Longest accepted text.
   static let sizeBytesMax = 1 << 20
-  /// Deepest nesting that is read.
+  /// Deepest accepted nesting.
   static let depthMax = 32
-  /// Deepest nesting that is handed to the YAML library, counted by letters.
+  /// Deepest nesting that is passed to the YAML library, counted textually.
   private static let rawDepthMax = 200
 
   /// The text as a tree.
@@ -74,7 +74,7 @@ enum ScenarioText {
     }
     let start = SourcePosition(line: 1, column: 1)
     var text = text
-    // A byte order mark, which some editors write, is not part of the text.
+    // A byte order mark, which some editors write, does not belong to the text.
     if text.unicodeScalars.first == "\u{feff}" { text.unicodeScalars.removeFirst() }
     text.makeContiguousUTF8()
     guard text.utf8.count <= sizeBytesMax else {
@@ -136,7 +136,7 @@ enum ScenarioText {
     }
   }
 
-  /// What to do about the mistakes that are made most.
+  /// The remedy for the most frequent mistakes.
   private static func remedy(for problem: String) -> String {
     if problem.contains("mapping values are not allowed") {
       return "a mapping within a line needs braces, as in '- ui: {write: [...]}', a text with "
@@ -182,7 +182,7 @@ enum ScenarioText {
 // MARK: - The look at the letters before the YAML library sees them
 
 extension ScenarioText {
-  /// Anchors, aliases, tags' misuse and depth, found without understanding YAML.
+  /// Anchors, aliases, misused tags and depth, detected without parsing YAML.
   private static func suspects(in text: String, file: String) -> [ScenarioDiagnostic] {
     var found: [ScenarioDiagnostic] = []
     var flowDepth = 0
@@ -222,11 +222,11 @@ extension ScenarioText {
     return found
   }
 
-  /// Letters that end a line for YAML, besides the line feed.
+  /// Characters that end a line in YAML, besides the line feed.
   private static let rareBreaks: [Unicode.Scalar] = ["\r", "\u{85}", "\u{2028}", "\u{2029}"]
 
-  /// Where a comment starts that surely is one: a quote after `#` could close a quoted text, and a
-  /// rare line break could end the comment.
+  /// The start of a comment, if it certainly is one: a quote after `#` could close a quoted text,
+  /// and a rare line break could end the comment.
   private static func commentStart(in letters: [Unicode.Scalar]) -> Int? {
     for index in letters.indices where letters[index] == "#" {
       guard index == 0 || letters[index - 1] == " " || letters[index - 1] == "\t" else { continue }
@@ -237,7 +237,7 @@ extension ScenarioText {
     return nil
   }
 
-  /// True when a YAML token could start here and is not followed by a blank.
+  /// True when a YAML token could start here and no space follows.
   private static func startsName(at index: Int, in letters: [Unicode.Scalar]) -> Bool {
     guard index + 1 < letters.count else { return false }
     let next = letters[index + 1]

@@ -1,9 +1,9 @@
-// StepOrder+Events.swift: is what befalls processes and files possible where it stands?
+// StepOrder+Events.swift: checks whether events of processes and files are possible at their place.
 
 import Workload
 
 extension StepOrder {
-  /// Something that must be refused: it leaves everything as it was.
+  /// An action that must fail: it changes nothing.
   mutating func checkAttempt(_ tried: WorkerAction, _ step: ScenarioStep, _ actor: String) {
     if let disturbance = scenario.kill.map({ _ in "killSweep" })
       ?? scenario.sweep.map({ _ in "sweep" })
@@ -73,7 +73,7 @@ extension StepOrder {
     }
   }
 
-  /// Reports a step of a process that stands still.
+  /// Reports a step of a stopped process.
   func refuseStopped(_ process: String, _ step: ScenarioStep) {
     guard stopped.contains(process) else { return }
     reader.report(

@@ -1,9 +1,9 @@
-// StepOrder+Objects.swift: which steps go with the lab's classes, and which with tables only.
+// StepOrder+Objects.swift: checks which steps are allowed with Faultline's classes or with tables.
 
 import Workload
 
 extension StepOrder {
-  /// Reports what has no meaning for the kind of scenario.
+  /// Reports steps that do not apply to the kind of scenario.
   func checkObjects(_ step: ScenarioStep) {
     let hasObjects = scenario.database.objects != nil
     switch step.action {

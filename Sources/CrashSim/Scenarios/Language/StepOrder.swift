@@ -1,20 +1,20 @@
-// StepOrder.swift: are the steps possible one after the other? Who has the database open, which
-// pins exist and whose they are, is known before anything runs, because steps run in lockstep.
+// StepOrder.swift: checks whether the steps are possible in their order. Which actors have the
+// database open, and which pins exist, is known in advance, because steps run in lockstep.
 
 import LabCore
 import Workload
 
-/// The check of a scenario's steps against each other.
+/// Checks a scenario's steps against each other.
 struct StepOrder {
   let scenario: Scenario
   let reader: ScenarioReader
   /// Actors that have the database open.
   var open: Set<String> = []
-  /// Owners by pin.
+  /// The owner of each pin.
   var pins: [String: String] = [:]
-  /// Processes that stand still.
+  /// Stopped processes.
   var stopped: Set<String> = []
-  /// Processes that run.
+  /// Running processes.
   var started: Set<String> = []
   private var copies: Set<String> = []
   private var mutations = 0
@@ -24,7 +24,7 @@ struct StepOrder {
     self.reader = reader
   }
 
-  /// Reports what is impossible, at most once per step and actor.
+  /// Reports impossible steps, at most once per step and actor.
   consuming func check() {
     for step in scenario.steps {
       if step.actors.isEmpty {
@@ -74,7 +74,7 @@ struct StepOrder {
     }
   }
 
-  /// The check of an actor that has the database open.
+  /// Checks an action of an actor that has the database open.
   private mutating func check(_ action: WorkerAction, _ step: ScenarioStep, _ actor: String) {
     switch action {
     case .misuse(let owner):
@@ -84,7 +84,7 @@ struct StepOrder {
           "add '- \(owner): open' before")
       }
     case .compact:
-      // Beside others it is refused where they hold a pin, which is right.
+      // Concurrently it fails if others hold a pin, which is allowed.
       refusePins(of: { step.block == nil || $0 == actor }, step, "compact")
       let fellows = scenario.process(of: actor).actors
       for other in open.subtracting(fellows).sorted() {
@@ -125,8 +125,8 @@ struct StepOrder {
     return false
   }
 
-  /// After a kill or a failure nobody knows which rows are there, so only what fits either way may
-  /// be written.
+  /// After a kill or a failure it is unknown which rows exist, so only statements that are valid in
+  /// either case may be written.
   private func checkSurvivor(_ step: ScenarioStep, _ actor: String, _ write: WriteStep) {
     let reason: String
     if let kill = scenario.kill, scenario.process(of: actor).name != kill.process {

@@ -1,15 +1,15 @@
-// TogetherCheck.swift: may these steps run side by side? Nobody knows the order of their commits,
-// so what they do must be possible in each, and leave the same keys.
+// TogetherCheck.swift: checks whether steps may run concurrently. The order of their commits is not
+// known, so they must be possible in any order, and leave the same keys.
 
 import LabCore
 import Workload
 
-/// The check of a scenario's blocks of concurrent steps.
+/// Checks a scenario's blocks of concurrent steps.
 struct TogetherCheck {
   let scenario: Scenario
   let reader: ScenarioReader
 
-  /// Reports what cannot run side by side, or not beside what else the scenario asks for.
+  /// Reports steps that cannot run concurrently, or not with other parts of the scenario.
   func check() {
     let blocks = scenario.blocks
     guard let first = blocks.first?.first else {

@@ -1,8 +1,8 @@
-// DisturbanceRunner.swift: one run of a scenario for each place at which something can go wrong
-// while the machine lives. A process is killed at each of its file operations, commands or commit
-// steps, and the others go on; or a file operation fails, each in turn, and the program closes and
-// opens again. Then a new process must find every promise kept. What was written before a kill is
-// there: the page cache belongs to the kernel.
+// DisturbanceRunner.swift: one run of a scenario for each place of a disturbance without a power
+// cut. Either a process is killed at each of its file operations, commands or commit steps, and the
+// others continue; or each file operation fails in turn, and the program closes and reopens. Then a
+// new process must find every promise kept. What was written before a kill is present: the page
+// cache belongs to the kernel.
 
 import CrashStates
 import EngineExploration
@@ -13,12 +13,12 @@ import LabCore
 import Recording
 import Workload
 
-/// What goes wrong in one run for each place.
+/// The disturbance in each run.
 enum Disturbance {
   case kill(KillDeclaration)
   case fault(FaultDeclaration)
 
-  /// What stands for the model in reports.
+  /// The name used in reports in place of a model.
   var name: String {
     switch self {
     case .kill(let kill): kill.manner.rawValue
@@ -28,7 +28,7 @@ enum Disturbance {
 }
 
 extension ScenarioLines {
-  /// Line of the section that asks for a disturbance.
+  /// Line of the section that requests a disturbance.
   func line(of disturbance: Disturbance) -> Int? {
     switch disturbance {
     case .kill: kill
@@ -37,20 +37,20 @@ extension ScenarioLines {
   }
 }
 
-/// Runs a scenario once for each place at which something goes wrong.
+/// Runs a scenario once for each place of a disturbance.
 struct DisturbanceRunner {
   let runner: ScenarioRunner
-  /// The mount on which it happens.
+  /// The mount of the runs.
   let fileSystem: FaultFSClient
   let scenario: Scenario
   let plan: WorkloadPlan
   let disturbance: Disturbance
 
-  /// Most places; a plan with more is disturbed at this many first ones.
+  /// Most places; in a plan with more, only the first ones are disturbed.
   static let placesMax = 20_000
 
-  /// Goes through the places in turn and judges what is left.
-  /// - Returns: A report of the places, and one for each model under which power failed, too.
+  /// Iterates over the places and judges the results.
+  /// - Returns: A report on the places, and one for each model with which power failed as well.
   func run(firstNumber: Int) throws(LabError) -> [ExplorationReport] {
     var report = ExplorationReport(
       title: scenario.title, model: disturbance.name, seed: plan.seed, operationCount: 0,
@@ -93,7 +93,7 @@ struct DisturbanceRunner {
     return [report] + cuts.reports(firstNumber: firstNumber + report.findings.count)
   }
 
-  /// Where it happened, and what had been acknowledged until then.
+  /// The place, and the acknowledgements before it.
   private typealias Place = (operation: Int, before: Bool, marks: [Mark])
 
   private func disturbEverywhere(
@@ -104,7 +104,7 @@ struct DisturbanceRunner {
     for before in sides {
       for number in numbers where number % shard.count == shard.index {
         try Interruption.check()
-        // Nothing happened: there are fewer places than that.
+        // Nothing happened: there are fewer places.
         guard
           let run = try disturbed(at: number, before: before, recordingTo: cuts.tracePath)
         else { break }
@@ -121,7 +121,7 @@ struct DisturbanceRunner {
     }
   }
 
-  /// Goes to one place, and judges; for replay.
+  /// Runs and judges one place; for replay.
   func replay(operation: Int, before: Bool) throws(LabError) -> Finding? {
     guard let run = try disturbed(at: operation, before: before) else {
       throw missing(operation)
@@ -133,7 +133,7 @@ struct DisturbanceRunner {
     return finding(failure, at: operation, before: before, marks: run.marks, number: 1)
   }
 
-  /// Goes to one place and records the way there.
+  /// Records the run with one place.
   /// - Returns: What happened there, in words.
   func record(operation: Int, before: Bool, to path: String) throws(LabError) -> String {
     guard try disturbed(at: operation, before: before, recordingTo: path) != nil else {
@@ -232,7 +232,7 @@ struct DisturbanceRunner {
   private func judge(
     _ run: WorkerRun, with judge: EngineJudgeClient
   ) throws(LabError) -> CheckResult {
-    // What the others saw while they went on counts as much as what the file holds at the end.
+    // What the other processes saw meanwhile counts as much as the final content of the file.
     guard run.violations.isEmpty else { return CheckResult(run.violations) }
     return try judge.ask(
       .directory(path: fileSystem.mountPoint, marks: run.marks.map(\.text)))

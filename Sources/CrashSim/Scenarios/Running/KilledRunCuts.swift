@@ -1,16 +1,16 @@
-// KilledRunCuts.swift: power cuts of runs in which a process was killed. What the killed process
-// left in the page cache, and what the others built on it, is judged as a crash may leave it; a
-// kill alone leaves everything, and a cut alone meets nobody who takes over from a dead process.
+// KilledRunCuts.swift: power cuts of runs in which a process was killed. Crash states include what
+// the killed process left in the page cache, and what others built on it; a kill alone loses
+// nothing, and with a power cut alone no process takes over from a dead one.
 
 import EngineExploration
 import Findings
 import LabCore
 
-/// Explores the crash states of one killed run after the other.
+/// Explores the crash states of killed runs, one after the other.
 struct KilledRunCuts {
   private let disturbed: DisturbanceRunner
   private let states: Int?
-  /// One for each model so far, in the order of the scenario.
+  /// One for each model so far, in the scenario's order.
   private var wholes: [ExplorationReport] = []
 
   init(_ disturbed: DisturbanceRunner) {
@@ -18,7 +18,7 @@ struct KilledRunCuts {
     states = if case .kill(let kill) = disturbed.disturbance { kill.crashStates } else { nil }
   }
 
-  /// Where the next run is to be recorded; nil when nobody asks for its crash states.
+  /// Where to record the next run; nil if its crash states are not explored.
   var tracePath: String? { states.map { _ in "\(disturbed.runner.run.path)/killed.sqlite" } }
 
   /// Explores the crash states of the run recorded last.
@@ -54,13 +54,13 @@ struct KilledRunCuts {
       })
   }
 
-  /// What was found, one report for each model; findings of one class are told once.
+  /// The results, one report for each model; findings of one class are reported once.
   func reports(firstNumber: Int) -> [ExplorationReport] {
     var number = firstNumber
     return wholes.map { whole in
       var report = whole
       report.line = disturbed.scenario.lines.crash
-      // The counts of crash points belong to one recording each.
+      // Counts of crash points are specific to one recording.
       report.crashPoints = nil
       var known: [String: Int] = [:]
       report.findings = []

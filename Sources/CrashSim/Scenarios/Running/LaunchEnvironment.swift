@@ -1,21 +1,21 @@
-// LaunchEnvironment.swift: what a child finds in its environment. Workloads and checkers are shell
-// commands, whose variables say where they work; the lab's own are children that read the same.
+// LaunchEnvironment.swift: a child's environment variables. Workloads and checkers are shell
+// commands that get their directory from variables; Faultline's own children read the same ones.
 
 import Foundation
 import LabCore
 
-/// What the lab gave to a child in its environment.
+/// Faultline's variables in a child's environment.
 struct LaunchEnvironment {
   private let variables = ProcessInfo.processInfo.environment
   private let command: String
 
-  /// Reads what the child was given.
+  /// Reads the variables of a child.
   init(of program: any ChildProgram.Type) { command = program.name }
 
-  /// A value that is given in some runs only.
+  /// A variable that is set only in some runs.
   subscript(name: String) -> String? { variables[name] }
 
-  /// A value that is always given.
+  /// A variable that is always set.
   func text(_ name: String) throws(LabError) -> String {
     guard let text = variables[name] else {
       throw .usage("\(command) is started by faultline, which sets $\(name)")
@@ -23,7 +23,7 @@ struct LaunchEnvironment {
     return text
   }
 
-  /// A number that is always given.
+  /// A number that is always set.
   func number<Number: FixedWidthInteger>(_ name: String) throws(LabError) -> Number {
     let text = try text(name)
     guard let number = Number(text) else {
@@ -32,10 +32,10 @@ struct LaunchEnvironment {
     return number
   }
 
-  /// The directory in which a workload works, or which a checker judges.
+  /// The working directory of a workload, or the directory that a checker judges.
   func directory() throws(LabError) -> String { try text("FAULTLINE_DIR") }
 
-  /// What a workload had acknowledged before the crash that is judged.
+  /// The workload's acknowledgements before the crash that is judged.
   func acknowledged() throws(LabError) -> [UInt8] {
     let path = try text("FAULTLINE_OUTPUT")
     guard let data = FileManager.default.contents(atPath: path) else {

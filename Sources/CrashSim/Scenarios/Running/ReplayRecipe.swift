@@ -1,12 +1,12 @@
-// ReplayRecipe.swift: everything that a replay token can name: a state of an explored program, a
-// failure of a scenario, a round of a stress run.
+// ReplayRecipe.swift: everything that a replay token can refer to: a state of an explored program,
+// a failure of a scenario, a round of a stress run.
 
 import CrashStates
 import Findings
 import LabCore
 import Workload
 
-/// How to come to one failure again.
+/// How to reproduce one failure.
 package enum ReplayRecipe: Codable, Sendable, Hashable {
   /// A state of an explored program.
   case explore(ExploreRecipe)
@@ -30,7 +30,7 @@ package enum ReplayRecipe: Codable, Sendable, Hashable {
     }
   }
 
-  /// What a stress token of an older version may hold, and this one cannot follow.
+  /// Content of an old stress token that this version does not support.
   private struct NumberedSteps: Decodable {
     struct Stress: Decodable {
       let _0: Recipe
@@ -49,55 +49,55 @@ package enum ReplayRecipe: Codable, Sendable, Hashable {
     var namesStep: Bool { stress._0.faults.contains { $0.when.commitStep != nil } }
   }
 
-  /// What `faultline replay` takes.
+  /// The argument of `faultline replay`.
   package var token: String { ReplayToken.encode(self) }
 }
 
 /// A failure of a scenario.
 package struct ScenarioRecipe: Codable, Sendable, Hashable {
-  /// Where in the scenario it failed.
+  /// The place of a failure in the scenario.
   package enum Place: Codable, Sendable, Hashable {
     /// A crash state under a model: its key and the trace's shape.
     case crash(model: String, state: String, shape: String)
     /// A crash while recovering from a crash state, with the key of the second state.
     case recovery(model: String, state: String, shape: String, second: String)
-    /// The process was killed at the n-th operation, before or after it took effect.
+    /// The process was killed at the n-th operation, before or after the operation took effect.
     case kill(operation: Int, before: Bool)
-    /// A crash state of a run in which the process was killed there, and of one in its recovery.
+    /// A crash state of a run in which the process was killed there, or of its recovery.
     case killedCrash(
       operation: Int, before: Bool, model: String, state: String, shape: String, second: String?)
-    /// The n-th operation of those that the scenario's sweep names failed.
+    /// The n-th operation among those of the scenario's sweep failed.
     case fault(operation: Int)
     /// Faults of the medium at rest, and the trace's shape.
     case media(state: MediaState, shape: String)
-    /// A schedule of the steps that run side by side, without any crash.
+    /// A schedule of concurrent steps, without a crash.
     case schedule(String)
-    /// A crash state of what such a schedule recorded, and of a crash in its recovery.
+    /// A crash state of the recording of such a schedule, or of its recovery.
     case scheduledCrash(
       schedule: String, model: String, state: String, shape: String, second: String?)
-    /// The run itself, without any crash.
+    /// The run itself, without a crash.
     case run
   }
 
-  /// The scenario file, as it was given.
+  /// The scenario file, as given.
   package var path: String
   /// Seed of the run.
   package var seed: UInt64
-  /// Where it failed.
+  /// The place of the failure.
   package var place: Place
-  /// The backend of the recording; nil is the mount, if there can be one.
+  /// The backend of the recording; nil is the mount, if possible.
   package var backend: BackendChoice?
-  /// Events of syncs that the disk ignores, counted without shared memory; nil where all work.
+  /// Events of syncs that the disk ignores, counted without shared memory; nil if all work.
   package var ignoredSyncs: [Int]?
-  /// What the scenario's text and the engine were; nil in tokens of older versions.
+  /// Fingerprint of the scenario's text and the engine; nil in tokens of older versions.
   package var fingerprint: ReplayFingerprint?
-  /// Which of the scenario's histories it was, from 0; nil for a scenario that draws none.
+  /// Number of the scenario's history, from 0; nil for a scenario without histories.
   package var history: Int?
-  /// Version of the language that the scenario was read in; nil in tokens of older versions, which
-  /// are of version 1.
+  /// Version of the language in which the scenario was parsed; nil in tokens of older versions,
+  /// which means 1.
   package var language: Int?
 
-  // A token says `door`, as the first versions did, so that those of all versions replay.
+  // Tokens use `door`, as in the first versions, so that tokens of all versions can be replayed.
   private enum CodingKeys: String, CodingKey {
     case path, seed, place, ignoredSyncs, fingerprint, history, language
     case backend = "door"
@@ -111,7 +111,7 @@ package struct ScenarioRecipe: Codable, Sendable, Hashable {
     self.backend = backend
   }
 
-  /// Makes a recipe for a failure of a scenario, or of one of its histories, as it is now.
+  /// Makes a recipe for a failure of the current scenario, or of one of its histories.
   init(of scenario: Scenario, seed: UInt64, place: Place, backend: BackendChoice? = nil) {
     self.init(path: scenario.file, seed: seed, place: place, backend: backend)
     fingerprint = scenario.fingerprint

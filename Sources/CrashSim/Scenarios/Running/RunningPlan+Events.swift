@@ -1,7 +1,7 @@
-// RunningPlan+Events.swift: processes that end, stand still and go on while a plan runs.
-// Invariant: a process that stands still within a commit goes on before anybody could have to wait
-// for it: before its own next command, and before anybody else writes. One that hangs at a file
-// operation may be waited for in an open, and goes on after some time.
+// RunningPlan+Events.swift: processes that end, stop and continue while a plan runs.
+// Invariant: a process stopped within a commit is continued before any other could have to wait for
+// it: before its own next command, and before another process writes. For one that hangs at a file
+// operation, an open may wait; it continues after some time.
 
 import CSystem
 import Findings
@@ -10,8 +10,8 @@ import LabCore
 import Workload
 
 extension RunningPlan {
-  /// What befalls a process between its commands.
-  /// - Returns: Whether that was all; otherwise the worker itself is to do it.
+  /// Performs an event of a process between its commands.
+  /// - Returns: True if that was all; otherwise the worker itself has to perform it.
   mutating func disturb(
     _ event: ProcessEvent, _ process: String, _ command: WorkerCommand
   ) throws(LabError) -> Bool {
@@ -35,17 +35,17 @@ extension RunningPlan {
     return true
   }
 
-  /// How long another process may wait for one that stands still, before that goes on.
+  /// How long another process may wait for a stopped one before that is continued.
   private static let patienceMilliseconds = 2000
 
-  /// Whether the process that is to stand still does so at a file operation.
+  /// Whether the process to be stopped stops at a file operation.
   private var hangs: Bool {
     if case .standstill = kill?.moment { true } else { false }
   }
 
-  /// The place in the list of the command to do next; nil when there is none.
+  /// The index of the next command; nil if there is none.
   ///
-  /// While a process hangs in what it is doing, others that open the database next do so first.
+  /// While a process hangs in a command, others that open the database next go first.
   func next(of commands: ArraySlice<WorkerCommand>) -> Int? {
     guard hangs, let stopped, let first = commands.first,
       plan.process(of: first.actor) == stopped.process,
@@ -55,8 +55,8 @@ extension RunningPlan {
     return other
   }
 
-  /// Asks a worker; one that hangs at its place is said to have stopped, and others that wait for
-  /// it get their answer when it goes on.
+  /// Sends a command to a worker; one that hangs at its place counts as stopped, and others that
+  /// wait for it get their answer when it continues.
   mutating func reply(
     of worker: any ScenarioWorker, to command: WorkerCommand, _ process: String
   ) throws(LabError) -> WorkerReply {
@@ -78,8 +78,8 @@ extension RunningPlan {
     return try worker.answer()
   }
 
-  /// The process stands still, at a file operation or within a commit; it has said so, and is about
-  /// to.
+  /// Handles a process that has reported that it is about to stop, at a file operation or within a
+  /// commit.
   mutating func pause(_ process: String, over command: WorkerCommand) throws(LabError) {
     guard hangs || workers[process]?.process.map({ csystem_wait_until_stopped($0) }) == 1 else {
       throw .lab("\(command.name): '\(process)' ended instead of standing still")
@@ -89,13 +89,13 @@ extension RunningPlan {
     try client.pause(over: command)
   }
 
-  /// Lets a stopped process go on when the next command needs it, or what it holds.
+  /// Continues a stopped process when the next command needs it, or something that it holds.
   mutating func resume(before command: WorkerCommand, of process: String) throws(LabError) {
     guard let stopped else { return }
     if command.action.waitsForOthers || process == stopped.process { try finish() }
   }
 
-  /// Lets a stopped process go on, and takes its answer in.
+  /// Continues a stopped process, and handles its answer.
   mutating func finish() throws(LabError) {
     guard let (process, command) = stopped, let worker = workers[process] else { return }
     stopped = nil

@@ -1,5 +1,5 @@
-// RunningPlan.swift: a plan on its way through its commands: which worker does the next one, what
-// its answer is worth, and who is dead, stopped or owed something.
+// RunningPlan.swift: the execution of a plan: which worker runs the next command, how its answer is
+// judged, and which processes are dead, stopped or have work to repeat.
 
 import Exploration
 import Findings
@@ -8,12 +8,12 @@ import LabCore
 import Workers
 import Workload
 
-/// A plan on its way.
+/// A plan during its execution.
 struct RunningPlan {
   let plan: WorkloadPlan
   let recorder: ScenarioRecorder
   let kill: PlannedKill?
-  /// Which of the rules in force is that of the kill.
+  /// The index of the kill's rule among the rules in force.
   private(set) var ruleIndex: Int?
   private let tolerated: Set<String>
   private let healing: () throws(LabError) -> Void
@@ -22,12 +22,12 @@ struct RunningPlan {
   var workers: [String: any ScenarioWorker] = [:]
   /// The process that was killed as planned.
   private(set) var killed: String?
-  /// The process that stands still within a commit, and the command it was told.
+  /// The process that is stopped within a commit, and its current command.
   var stopped: (process: String, command: WorkerCommand)?
-  /// Commands that the process to be killed was told.
+  /// Number of commands sent to the process to be killed.
   private var commandsTold = 0
   var pinOwners: [String: String] = [:]
-  /// The tables are not there for sure, because their maker was killed.
+  /// The tables may be missing, because their creator was killed.
   private var owesTables = false
   var outcome = WorkerRun()
 
@@ -47,8 +47,8 @@ struct RunningPlan {
     for worker in workers.values { worker.end() }
   }
 
-  /// Does one command.
-  /// - Returns: Whether anybody is left to do the next one.
+  /// Runs one command.
+  /// - Returns: Whether any process is left to run the next one.
   mutating func perform(_ command: WorkerCommand) throws(LabError) -> Bool {
     let process = plan.process(of: command.actor)
     if case .pin(let name) = command.action { pinOwners[name] = process }
@@ -95,7 +95,7 @@ struct RunningPlan {
       if case .failed(let code, _) = answer, tolerated.contains(code) {
         return try startAgain(command)
       }
-      // Without an open database nothing that follows can be told.
+      // Without an open database no further command can run.
       if case .failed = answer, command.opens { return command.fails != nil }
       guard owesTables, case .open = command.action, case .done = answer else { return true }
       owesTables = false
@@ -106,9 +106,9 @@ struct RunningPlan {
     }
   }
 
-  /// What a program does that was told of an error: it opens the database again.
+  /// Reacts to an error like a program: reopens the database.
   private mutating func startAgain(_ command: WorkerCommand) throws(LabError) -> Bool {
-    // A command fails because of the one fault, or because of the handle that met it.
+    // A command fails because of the one fault, or because of the handle that it affected.
     guard !hasFailed else {
       throw .internalError("\(command.name) failed after the database was opened again")
     }
@@ -117,7 +117,7 @@ struct RunningPlan {
     if case .open = command.action { return try perform(command) }
     let reopen = WorkerCommand(
       index: command.index, actor: command.actor, action: .reopen, database: plan.database)
-    // Whoever comes later counts on the tables, and on the classes of a realm.
+    // Later commands depend on the tables, and on the classes of a realm.
     let isMissed =
       if case .createTables = command.action { true } else {
         command.transaction?.schema != nil
@@ -126,7 +126,7 @@ struct RunningPlan {
     return try perform(command)
   }
 
-  /// A claim that counts on transactions which were never made is void.
+  /// An assertion that depends on transactions that were never made is skipped.
   private func holdsWhateverIsThere(_ claim: LiveExpectation) -> Bool {
     switch claim {
     case .verifies, .fileBytesAtMost, .fileTimesContentAtMost: true
@@ -150,7 +150,7 @@ struct RunningPlan {
     return worker
   }
 
-  /// The command, with the process's end in it where it is to end at a step of a commit.
+  /// The command, with the process's end added if it is to end at a step of a commit.
   private func armed(_ command: WorkerCommand, of process: String) -> WorkerCommand {
     guard kill?.process == process, case .commitStep(let number, let stops) = kill?.moment,
       !outcome.wasStopped
@@ -160,8 +160,8 @@ struct RunningPlan {
     return armed
   }
 
-  /// The process is dead, as planned.
-  /// - Returns: Whether anybody is left.
+  /// Handles the planned death of a process.
+  /// - Returns: Whether any process is left.
   private mutating func recordDeath(
     _ process: String, over command: WorkerCommand, _ ending: ProcessEnding
   ) throws(LabError) -> Bool {

@@ -1,6 +1,6 @@
-// ScenarioBackend.swift: the two ways by which a workload reaches the faulty file tree, behind one
-// face. FUSE: a worker process makes real system calls on a mount. In-process: the engine's storage
-// is the tree itself, and the worker is threads of the lab, so nothing can be killed.
+// ScenarioBackend.swift: a common interface to the two ways in which a workload accesses the faulty
+// file tree. FUSE: a worker process makes real system calls on a mount. In-process: the engine's
+// storage is the tree itself, and workers are threads of Faultline, so nothing can be killed.
 
 import CSystem
 import Engine
@@ -12,65 +12,65 @@ import Recording
 import Workers
 import Workload
 
-/// What came of a command.
+/// The result of a command.
 enum WorkerReply: Sendable {
   case answer(WorkerAnswer)
   /// The worker's process ended instead.
   case ended(ProcessEnding)
 }
 
-/// Whoever does a plan's commands.
+/// Runs a plan's commands.
 protocol ScenarioWorker {
-  /// Its number, when it is a process of its own.
+  /// Its process number, if it is a separate process.
   var process: Int32? { get }
-  /// Does one command.
+  /// Runs one command.
   func ask(_ command: WorkerCommand) throws(LabError) -> WorkerReply
-  /// Does one command, and waits for the answer until something else has come true, or for so long.
-  /// - Returns: Nil when there was no answer until then; `answer()` gets it.
+  /// Runs one command, and waits for the answer until a condition holds, or for a limited time.
+  /// - Returns: Nil when there was no answer by then; `answer()` gets it.
   func ask(
     _ command: WorkerCommand, timeoutMilliseconds: Int?,
     until isOver: () throws(LabError) -> Bool
   ) throws(LabError) -> WorkerReply?
-  /// The answer proper, after one that said the process stands still.
+  /// The real answer, after one that reported a stop.
   func answer() throws(LabError) -> WorkerReply
-  /// Makes the worker stand still, or go on; when it stands, the call returns.
+  /// Stops or continues the worker; returns when it is stopped.
   func signal(stops: Bool) throws(LabError)
-  /// Ends the worker if it still lives.
+  /// Ends the worker if it is still alive.
   func end()
 }
 
 /// A faulty file tree, its recorder, and workers that use it.
 protocol ScenarioBackend {
-  /// Begins with no rules and a new, empty tree.
+  /// Starts with no rules and a new, empty tree.
   /// - Parameter writeBack: When mapped pages are written back from then on; nil is never.
-  /// - Throws: `LabError` when the tree stays in use, or nothing can be written back.
+  /// - Throws: `LabError` when the tree stays in use, or write-back is impossible.
   func empty(writeBack: PageWriteBack?) throws(LabError)
   func beginRecording() throws(LabError)
   func mark(_ bytes: [UInt8]) throws(LabError)
   func saveRecording(to path: String) throws(LabError)
   func addRules(_ rules: [FaultRule]) throws(LabError)
   func clearRules() throws(LabError)
-  /// Removes the rule at this place of `ruleHits`; what hangs because of it goes on.
+  /// Removes the rule at this index of `ruleHits`; operations that hang because of it continue.
   func removeRule(at index: Int) throws(LabError)
   func ruleHits() throws(LabError) -> [RuleHits]
-  /// Does to a file of the database what befalls it; a file that is not there stays so.
+  /// Performs an event of a database file; a missing file remains missing.
   func perform(_ event: FileEvent, seed: Seed) throws(LabError)
   /// The phase that a process announced last; workers announce the steps of their commits.
   func phase(of process: Int32) throws(LabError) -> String?
   func startWorker(
     timeoutSeconds: Int, errorPath: String
   ) throws(LabError) -> any ScenarioWorker
-  /// Lets go of all that the backend holds; it cannot be used any more.
+  /// Releases everything that the backend holds; it cannot be used any more.
   func shutdown() throws(LabError)
 }
 
 // MARK: - FUSE
 
 extension FaultFSClient: ScenarioBackend {
-  /// Begins anew; the files of the old tree are removed first, so that the kernel forgets them.
+  /// Starts over; the files of the old tree are removed first, so that the kernel forgets them.
   ///
-  /// The kernel tells the daemon of that, and of the last close of a killed process's files, a
-  /// little later, so a tree that is still in use is asked again.
+  /// The daemon is notified of that, and of the last close of a killed process's files, a little
+  /// later, so a request that finds the tree in use is repeated.
   func empty(writeBack rule: PageWriteBack?) throws(LabError) {
     try clearRules()
     try writeBack(nil)
@@ -107,7 +107,7 @@ extension FaultFSClient: ScenarioBackend {
 }
 
 extension FileEvent {
-  /// Does to the files of a directory what is to befall them.
+  /// Performs the event on the files in a directory.
   func apply(in directory: String, seed: Seed) throws(LabError) {
     switch self {
     case .remove(let part): PathCalls.removeFile("\(directory)/\(part.fileName)")
@@ -123,13 +123,13 @@ extension FileEvent {
 
 /// A worker process in a directory.
 struct MountWorker: ScenarioWorker {
-  /// The mount that is told of the process, if that is the lab's own.
+  /// The mount on which the process is registered, if it is Faultline's own.
   private let fileSystem: FaultFSClient?
   private let child: LineProcess
   private let timeoutSeconds: Int
   var process: Int32? { child.pid }
 
-  /// Works in a directory that belongs to somebody else, who also ends it.
+  /// Works in a directory of another process, which also ends it.
   init(_ directory: String, timeoutSeconds: Int) throws(LabError) {
     fileSystem = nil
     self.timeoutSeconds = timeoutSeconds
@@ -167,7 +167,7 @@ struct MountWorker: ScenarioWorker {
     return timeoutMilliseconds == nil ? try answer() : nil
   }
 
-  /// How often a worker that may not answer is looked after.
+  /// Interval of checks on a worker that may not answer.
   private static let sliceMilliseconds = 2
 
   func answer() throws(LabError) -> WorkerReply {
@@ -261,25 +261,24 @@ private struct ThreadWorker: ScenarioWorker {
 
 // MARK: - Choosing
 
-/// A backend, and how it came to be the one.
+/// A backend, and how it was selected.
 struct OpenedBackend {
   let backend: any ScenarioBackend
   /// The backend when it is a mount.
   var mount: FaultFSClient? { backend as? FaultFSClient }
-  /// In words.
+  /// Its description.
   let name: String
 
-  /// Opens the backend that was chosen; without a choice a mount, or else the tree in this process.
+  /// Opens the selected backend; by default a mount, or otherwise the tree in this process.
   /// - Parameters:
-  ///   - choice: Which.
-  ///   - mountPoint: Where a mount goes.
-  ///   - callStacks: Where workers leave their call stacks, if that was asked for; then there is
-  ///     nothing but a mount.
+  ///   - choice: The backend.
+  ///   - mountPoint: The mount's path.
+  ///   - callStacks: Where workers record their call stacks, if requested; this requires a mount.
   /// - Throws: `LabError` when the backend cannot be opened.
   init(
     _ choice: BackendChoice?, mountPoint: String, callStacks: CallStackDirectory? = nil
   ) throws(LabError) {
-    // Without its daemon the lab is not whole; that is no reason to do with less.
+    // A missing daemon is an incomplete installation, not a reason to use another backend.
     if choice != .inProcess { _ = try FaultFSClient.findDaemon() }
     switch callStacks == nil ? choice : choice ?? .fuse {
     case .fuse:

@@ -1,17 +1,17 @@
 // ScenarioChildren.swift: a scenario as a program, for `crash: {on: …}` and `stress SCENARIO`: the
-// processes that run its steps and that judge what a crash left.
+// processes that run its steps and that judge the result of a crash.
 
 import Findings
 import LabCore
 import Workload
 
-/// A child that plans a scenario anew.
+/// A child that plans a scenario by itself.
 package protocol ScenarioChild: ChildProgram {
   /// The scenario's file.
   var scenario: String { get }
-  /// What its steps are expanded under.
+  /// The seed for expanding its steps.
   var seed: UInt64 { get }
-  /// Names the scenario.
+  /// Sets the scenario.
   init(scenario: String, seed: UInt64)
 }
 
@@ -40,7 +40,7 @@ package struct ScenarioWork: ScenarioChild {
   package func run() throws(LabError) -> Int32 {
     let environment = LaunchEnvironment(of: Self.self)
     let directory = try environment.directory()
-    // The steps begin with an empty directory; what a kill left is judged as it is.
+    // The steps start with an empty directory; what a kill left is judged as it is.
     if let segment = environment[StressRun.segmentName], segment != "0" {
       return ExitCode.held.rawValue
     }
@@ -53,7 +53,7 @@ package struct ScenarioWork: ScenarioChild {
   }
 }
 
-/// Judges what a crash left of a scenario's database.
+/// Judges a scenario's database after a crash.
 package struct ScenarioJudge: ScenarioChild {
   package static let name = "scenario-judge"
   package let scenario: String
@@ -78,6 +78,6 @@ package struct ScenarioJudge: ScenarioChild {
 }
 
 extension ExitCode {
-  /// What a process that found something ends with.
+  /// The exit code of a process that found violations, or none.
   init(of found: [Violation]) { self = found.isEmpty ? .held : .broken }
 }

@@ -1,4 +1,4 @@
-// ScenarioKills.swift: a scenario's kills as rules of the faulty filesystem.
+// ScenarioKills.swift: converts a scenario's kills to rules of the faulty file system.
 
 import CrashStates
 import FaultFS
@@ -33,7 +33,7 @@ extension KillDeclaration {
       })
   }
 
-  /// What a report calls the n-th place.
+  /// The name of the n-th place in reports.
   func text(number: Int, before: Bool) -> String {
     switch place {
     case .everyCommand: "the process was killed instead of its command \(number)"

@@ -1,7 +1,7 @@
-// ScenarioProgram.swift: [U] a scenario as a program of its own, in whatever directory it starts:
-// one command runs its steps and acknowledges on standard output, another judges what a crash left.
-// So a scenario goes where programs go: on real file systems, and under power cuts one after the
-// other.
+// ScenarioProgram.swift: [U] a scenario as a separate program, in the directory in which it starts:
+// one command runs its steps and acknowledges on standard output, another judges the result of a
+// crash. So scenarios can be used like programs: on real file systems, and under consecutive power
+// cuts.
 // Safety: a buffer is passed to one system call and not kept.
 
 import CSystem
@@ -18,10 +18,10 @@ import Workload
 enum ScenarioProgram {
   /// The two commands for a shell.
   /// - Parameters:
-  ///   - scenario: The scenario; its file is read again by each of them.
-  ///   - seed: What its steps are expanded under.
+  ///   - scenario: The scenario; its file is read again by each command.
+  ///   - seed: The seed for expanding its steps.
   ///   - program: The program `faultline`, as a shell word.
-  /// - Returns: What works and what judges.
+  /// - Returns: The workload and the checker.
   static func commands(
     _ scenario: Scenario, seed: Seed, program: String
   ) -> (work: String, judge: String) {
@@ -34,7 +34,7 @@ enum ScenarioProgram {
     )
   }
 
-  /// Why a scenario cannot be such a program; nil when it can.
+  /// Why a scenario cannot be such a program; nil if it can.
   static func refusal(_ scenario: Scenario) -> String? {
     if !scenario.blocks.isEmpty || scenario.history?.isScheduled == true {
       return "actors side by side run inside Faultline; there is no program to run elsewhere"
@@ -55,7 +55,7 @@ enum ScenarioProgram {
     return try WorkloadPlan(try scenario.drawn(ifNumbered: number, seed: seed), seed: seed)
   }
 
-  /// Which history a round of a stress run has, by the round's own seed; elsewhere the first.
+  /// The history of a stress run's round, derived from the round's seed; elsewhere the first.
   static func history(ofRound seed: String?) -> Int {
     Int(truncatingIfNeeded: seed.flatMap { UInt64($0) } ?? 0) & 0xffff_ffff
   }
@@ -63,12 +63,12 @@ enum ScenarioProgram {
   /// Runs the steps in a directory, and writes the acknowledgements to standard output.
   /// - Parameters:
   ///   - path: The scenario's file.
-  ///   - seed: What its steps are expanded under.
-  ///   - history: Which history, where the scenario draws them.
-  ///   - directory: Where the database goes.
-  ///   - mayFail: Whether file operations may fail; then the steps end where it cannot go on.
-  /// - Returns: Promises that were broken without any crash.
-  /// - Throws: `LabError` when the lab fails or is asked to stop.
+  ///   - seed: The seed for expanding its steps.
+  ///   - history: Number of the history, if the scenario draws them.
+  ///   - directory: Directory for the database.
+  ///   - mayFail: Whether file operations may fail; then the steps end when they cannot continue.
+  /// - Returns: Promises that were broken without a crash.
+  /// - Throws: `LabError` when Faultline fails or is asked to stop.
   static func work(
     _ path: String, seed: UInt64, history: Int, in directory: String, mayFail: Bool
   ) throws(LabError) -> [Violation] {
@@ -80,7 +80,7 @@ enum ScenarioProgram {
       let run = try recorder.run(plan, tolerating: mayFail ? ScenarioRecorder.tolerated : [])
       return run.violations + (run.trap.map { [$0] } ?? [])
     } catch {
-      // What was acknowledged is said; nothing more can be promised on a disk that goes on failing.
+      // All acknowledgements are written; on a disk that keeps failing, no more can follow.
       guard mayFail, error.code == .lab else { throw error }
       return []
     }
@@ -89,12 +89,12 @@ enum ScenarioProgram {
   /// Judges the database of a directory, and may change it.
   /// - Parameters:
   ///   - path: The scenario's file.
-  ///   - seed: What its steps were expanded under.
-  ///   - history: Which history, where the scenario draws them.
-  ///   - directory: Where a crash left the database.
+  ///   - seed: The seed with which its steps were expanded.
+  ///   - history: Number of the history, if the scenario draws them.
+  ///   - directory: Directory with the database after a crash.
   ///   - acknowledged: All acknowledgements before the crash.
   /// - Returns: The broken promises.
-  /// - Throws: `LabError` when the acknowledgements are not of this scenario.
+  /// - Throws: `LabError` when the acknowledgements do not belong to this scenario.
   static func judge(
     _ path: String, seed: UInt64, history: Int, directory: String, acknowledged: [UInt8]
   ) throws(LabError) -> [Violation] {
@@ -106,7 +106,7 @@ enum ScenarioProgram {
   private static let timeoutSeconds = 20
 }
 
-/// A directory that somebody else watches: acknowledgements go to standard output.
+/// A directory that another process observes: acknowledgements go to standard output.
 private struct DirectoryBackend: ScenarioBackend {
   let directory: String
 

@@ -1,8 +1,7 @@
-// ScenarioRecorder.swift: runs a plan in workers behind a backend, in lockstep, and records it.
-// Invariants: a mark is in the trace before the next command is sent, so what was acknowledged is
-// ordered exactly with the file operations; each process of the plan is one worker, started over
-// its first command; when one dies that was to be killed, the others go on with what they were
-// told.
+// ScenarioRecorder.swift: runs a plan in workers of a backend, in lockstep, and records it.
+// Invariants: a mark is in the trace before the next command is sent, so acknowledgements are
+// ordered exactly with the file operations; each process of the plan is one worker, started for its
+// first command; when a worker dies as planned, the others continue with their commands.
 
 import Exploration
 import FaultFS
@@ -12,22 +11,22 @@ import LabCore
 import Recording
 import Workload
 
-/// What workers did with a plan.
+/// The result of running a plan in workers.
 struct WorkerRun: Sendable {
   /// Acknowledgements, in order.
   var marks: [Mark] = []
-  /// Promises that were broken without any crash.
+  /// Promises that were broken without a crash.
   var violations: [Violation] = []
-  /// How the first worker died over a command; nil when they did them all.
+  /// How the first worker died during a command; nil if all were completed.
   var death: ProcessEnding?
-  /// The step of a commit that it was in.
+  /// The step of a commit in which it died.
   var deathPhase: String?
   /// Steps of commits in which an operation failed.
   var coverage = CommitCoverage()
-  /// Whether a process stood still within a commit, as planned.
+  /// Whether a process was stopped within a commit, as planned.
   var wasStopped = false
 
-  /// A worker that a signal of its own ended: the engine trapped.
+  /// A worker ended by a signal of its own: the engine trapped.
   var trap: Violation? {
     guard case .signalled(let signal) = death, signal != SIGKILL, let death else { return nil }
     return Violation(
@@ -39,15 +38,15 @@ struct WorkerRun: Sendable {
 struct PlannedKill {
   /// When it is killed.
   enum Moment {
-    /// At one of its file operations; the rule is for whatever number the process turns out to
+    /// At one of its file operations; the rule is made for the number that the process turns out to
     /// have.
     case operation(@Sendable (_ process: Int32) -> FaultRule)
-    /// It stands still before one of its file operations, and goes on later; the rule makes the
+    /// It is stopped before one of its file operations, and continues later; the rule makes the
     /// operation hang.
     case standstill(@Sendable (_ process: Int32) -> FaultRule)
-    /// Instead of being told its n-th command, counted from 1.
+    /// In place of its n-th command, counted from 1.
     case command(Int)
-    /// Before the n-th step of a commit that it comes to, counted from 1; it may go on later.
+    /// Before its n-th step of a commit, counted from 1; it may continue later.
     case commitStep(Int, stops: Bool)
   }
 
@@ -60,22 +59,22 @@ struct PlannedKill {
 struct ScenarioRecorder {
   let backend: any ScenarioBackend
   let timeoutSeconds: Int
-  /// Where the standard error of a worker process goes.
+  /// File for the standard error of a worker process.
   let errorPath: String
-  /// Told which worker is asked, if anybody has to know.
+  /// Notified which worker runs a command, if needed.
   var watch: WorkerWatch?
 
-  /// Codes that a failing file operation may come out as, then and later.
+  /// Codes that may result from a failing file operation, then and later.
   static let tolerated: Set<String> = ["io", "noSpace", "poisoned"]
 
-  /// Runs the whole plan, or as much of it as the workers live through.
+  /// Runs the whole plan, or as much of it as the workers survive.
   /// - Parameters:
-  ///   - plan: What to do.
+  ///   - plan: The plan.
   ///   - kill: A process to be killed.
-  ///   - tolerated: Codes that any command may fail with; its actor then opens anew.
-  ///   - healing: Called once, before it does.
-  /// - Returns: What came of it.
-  /// - Throws: `LabError` when the lab fails or is asked to stop.
+  ///   - tolerated: Codes with which any command may fail; its actor then reopens.
+  ///   - healing: Called once before that.
+  /// - Returns: The result.
+  /// - Throws: `LabError` when Faultline fails or is asked to stop.
   func run(
     _ plan: WorkloadPlan, killing kill: PlannedKill? = nil, tolerating tolerated: Set<String> = [],
     healing: @escaping () throws(LabError) -> Void = {}
@@ -90,7 +89,7 @@ struct ScenarioRecorder {
       }
       try run.finish()
     } catch {
-      // Who has broken a promise may be unable to follow: the pin that failed cannot be released.
+      // After a broken promise the plan may be unable to continue: a failed pin cannot be released.
       guard error.code == .lab, !run.outcome.violations.isEmpty else { throw error }
     }
     return run.outcome

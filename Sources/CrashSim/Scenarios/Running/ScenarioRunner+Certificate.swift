@@ -9,8 +9,8 @@ import Recording
 import Workload
 
 extension ScenarioRunner {
-  /// Records a scenario and goes through its syncs.
-  /// - Returns: The certificate; what is known so far when the lab is asked to stop.
+  /// Records a scenario and iterates over its syncs.
+  /// - Returns: The certificate, which is partial when Faultline is asked to stop.
   /// - Throws: `LabError` with code `.usage` for a scenario whose crashes cannot be explored.
   package func certify(_ scenario: Scenario) throws(LabError) -> Certificate {
     guard let crash = scenario.crash else {

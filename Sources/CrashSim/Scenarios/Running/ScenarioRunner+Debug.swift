@@ -1,6 +1,6 @@
-// ScenarioRunner+Debug.swift: a failing scenario once more, with its worker stopped at one
-// operation and given to gdb. The plain run is recorded first, so that the operation can be named
-// by a number of its own kind on its own file, which is the same in every run.
+// ScenarioRunner+Debug.swift: runs a failing scenario again, stops its worker at one operation and
+// attaches gdb. The plain run is recorded first, so that the operation is identified by its number
+// among those of its kind on its file, which is the same in every run.
 
 import Exploration
 import FaultFS
@@ -13,11 +13,11 @@ import Workload
 extension ScenarioRunner {
   /// Stops the worker at an operation of the run that a recipe names.
   /// - Parameters:
-  ///   - recipe: What to run.
-  ///   - event: The operation's number in the recording; nil is the last before the failure.
-  ///   - debugger: What looks at the worker.
-  /// - Returns: What came of it, in words.
-  /// - Throws: `LabError` with code `.usage` when there is no such operation of a worker.
+  ///   - recipe: The run.
+  ///   - event: The operation's number in the recording; nil is the last one before the failure.
+  ///   - debugger: The debugger for the worker.
+  /// - Returns: The result, in words.
+  /// - Throws: `LabError` with code `.usage` when a worker has no such operation.
   package func debug(
     _ recipe: ScenarioRecipe, at event: Int?, with debugger: Debugger
   ) throws(LabError) -> [String] {
@@ -70,7 +70,7 @@ extension ScenarioRunner {
   }
 }
 
-/// Work on a thread of its own, with what came of it.
+/// Work on a separate thread, with its result.
 private final class Attendance: Sendable {
   private let result = Mutex<Result<String?, LabError>?>(nil)
   private let over = Atomic<Bool>(false)
@@ -86,7 +86,7 @@ private final class Attendance: Sendable {
     thread.start()
   }
 
-  /// Says that there is nothing to wait for any more, and takes what came of it.
+  /// Ends the wait and returns the result.
   func end() throws(LabError) -> String? {
     over.store(true, ordering: .relaxed)
     while true {
@@ -97,10 +97,10 @@ private final class Attendance: Sendable {
 }
 
 extension TraceWalk {
-  /// An operation of a worker as a rule that makes it wait.
+  /// A rule that makes one operation of a worker wait.
   /// - Parameters:
-  ///   - number: Its event, or, unless `isExact`, the last such one up to there.
-  ///   - isExact: Whether no other operation will do.
+  ///   - number: Its event, or, unless `isExact`, the last suitable one up to there.
+  ///   - isExact: Whether only this operation is suitable.
   /// - Returns: The rule, and the operation in words.
   /// - Throws: `LabError` with code `.usage` when there is none.
   func operation(
@@ -115,7 +115,7 @@ extension TraceWalk {
         "--at \(number): not an operation that a worker waits for; see --step for the numbers")
     }
     let path = paths.path(of: operation.inode, at: number + 1)
-    // Earlier ones of its kind on its file: those recorded, and those that a fault refused.
+    // Earlier ones of its kind on its file: recorded ones, and those that a fault made fail.
     let earlier = (0..<number).count { place in
       guard self.kind(of: place) == kind, case .operation(let other) = trace.events[place].body
       else { return false }
@@ -133,7 +133,7 @@ extension TraceWalk {
     )
   }
 
-  /// The kind of an operation that a process waits for; nil for marks, closes and the kernel's own.
+  /// The kind of an operation that its process awaits; nil for marks, closes, the kernel's own.
   private func kind(of number: Int) -> OperationKind? {
     let event = trace.events[number]
     guard case .operation(let operation) = event.body, event.process != 0,
@@ -151,7 +151,7 @@ extension TraceWalk {
     case .setExtendedAttribute: return .setExtendedAttribute
     case .sync: return .sync
     case .syncDirectory: return .syncDirectory
-    // Nothing holds a sync of everything back.
+    // A sync of everything cannot be held.
     case .syncAll, .close: return nil
     }
   }

@@ -1,5 +1,5 @@
 // ScenarioRunner+History.swift: a scenario that draws histories: each is run and judged as a
-// scenario of its own, until one breaks a promise, which is then made smaller.
+// separate scenario, until one breaks a promise, which is then shrunk.
 
 import Engine
 import Findings
@@ -8,7 +8,7 @@ import Recording
 import Workload
 
 extension ScenarioRunner {
-  /// Scenarios that are run to make a failing history smaller.
+  /// Number of scenarios that are run to shrink a failing history.
   static let historyShrinkBudget = 80
 
   /// Runs the histories of a scenario.
@@ -31,12 +31,12 @@ extension ScenarioRunner {
       if settings.shard.count == 1, scenario.negative == nil {
         try shrink(drawn.text, drawn.scenario, &item)
       }
-      // Other shards may have found nothing, and all must come to the same explorations.
+      // Other shards may have found nothing, and all must do the same explorations.
       if settings.shard.count == 1 || item.runToken != nil { break }
     }
   }
 
-  /// Makes a failing history smaller, and says what is left.
+  /// Shrinks a failing history, and reports the result.
   private func shrink(
     _ text: String, _ scenario: Scenario, _ item: inout CaseReport
   ) throws(LabError) {
@@ -59,7 +59,7 @@ extension ScenarioRunner {
 
   // MARK: - What came up
 
-  /// What commands do, and the feature that they belong to, where there is one.
+  /// The actions of commands, and the feature that each belongs to, if any.
   private static let actions: [(name: String, feature: HistoryFeature?)] = [
     ("open", nil), ("close", nil), ("reopen", .reopens), ("pin", .pins), ("release", .pins),
     ("diff", .diffs), ("verify", nil), ("commit", nil), ("cancel", .cancels),
@@ -81,12 +81,12 @@ extension ScenarioRunner {
       declared: history.histories,
       features: HistoryFeature.allCases.filter { mayBe($0) }.map(\.rawValue),
       actions: actions.filter { mayBe($0.feature) }.map(\.name),
-      // Schedules record operations of files only.
+      // Schedules record only operations on files.
       engine: (history.isScheduled ? [] : CommitStep.allCases.map(\.description))
         + fileOperations)
   }
 
-  /// Counts what a history did.
+  /// Counts the actions of a history.
   func note(
     _ parameters: HistoryParameters, _ scenario: Scenario, _ plan: WorkloadPlan, _ trace: Trace,
     seconds: Double, in counts: inout HistoryCounts

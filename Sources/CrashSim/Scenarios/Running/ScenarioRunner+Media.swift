@@ -1,4 +1,4 @@
-// ScenarioRunner+Media.swift: faults of the medium at rest in a recorded scenario.
+// ScenarioRunner+Media.swift: explores faults of the medium at rest in a recorded scenario.
 
 import CrashStates
 import EngineExploration
@@ -9,7 +9,7 @@ import LabCore
 import Workload
 
 extension ScenarioRunner {
-  /// Damages what a recorded scenario left, and has it judged.
+  /// Damages the files of a recorded scenario, and has the states judged.
   func exploreMedia(
     _ scenario: Scenario, _ media: MediaDeclaration, _ plan: WorkloadPlan, _ tracePath: String,
     firstNumber: Int
@@ -34,7 +34,7 @@ extension ScenarioRunner {
   ) -> (EngineJob, MediaDeclaration) {
     var media = media
     media.budgetStates = min(media.budgetStates, settings.budget ?? media.budgetStates)
-    // The model plays no part: all that was recorded is durable.
+    // The model does not matter: everything recorded is durable.
     var job = EngineJob(
       tracePath: tracePath, plan: plan, model: PersistenceModel.strict.specification,
       seed: seed(of: scenario).rawValue)

@@ -1,4 +1,4 @@
-// ScenarioRunner+Replay.swift: one failure of a scenario again, from its token.
+// ScenarioRunner+Replay.swift: reproduces one failure of a scenario from its token.
 
 import CrashStates
 import EngineExploration
@@ -10,11 +10,11 @@ import Recording
 import Workload
 
 extension ScenarioRunner {
-  /// Goes to the failure that a recipe names.
+  /// Reproduces the failure that a recipe names.
   /// - Parameters:
-  ///   - recipe: What to run and where it failed.
-  ///   - directory: Where the crashed directory stays, if anywhere.
-  /// - Returns: The finding, or nil when the promise holds now.
+  ///   - recipe: The run and the place of the failure.
+  ///   - directory: Where to keep the crashed directory, if at all.
+  /// - Returns: The finding, or nil when the promise now holds.
   /// - Throws: `LabError` with code `.nondeterminism` when the run has another shape.
   package func replay(
     _ recipe: ScenarioRecipe, keepingImageIn directory: String?
@@ -92,7 +92,7 @@ extension ScenarioRunner {
     ).record(operation: operation, before: before, to: path)
   }
 
-  /// What a run broke without any crash.
+  /// The promises that a run broke without a crash.
   func finding(
     _ scenario: Scenario, _ plan: WorkloadPlan, _ violation: Violation, _ run: WorkerRun
   ) -> Finding {
@@ -109,7 +109,7 @@ extension ScenarioRunner {
       token: token(ofRun: scenario, plan), classKey: Self.classKey(of: violation))
   }
 
-  /// What violations of one kind have in common: their words without numbers, names and details.
+  /// The common part of violations of one kind: the text without numbers, names and details.
   private static func classKey(of violation: Violation) -> String {
     let promised = violation.promised.withNumbersReplaced.split(
       separator: "'", omittingEmptySubsequences: false)
@@ -118,7 +118,7 @@ extension ScenarioRunner {
     return "run: \(violation.oracle): \(names.joined(separator: "…")): \(got)".withNumbersReplaced
   }
 
-  /// A recording of another shape has other states.
+  /// Throws for a recording of another shape, which has other states.
   func refuse(_ current: String, unless shape: String) throws(LabError) {
     guard current == shape else {
       throw LabError(

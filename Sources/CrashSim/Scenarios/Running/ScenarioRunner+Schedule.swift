@@ -1,6 +1,6 @@
-// ScenarioRunner+Schedule.swift: scenarios whose steps run side by side: their schedules, and the
-// crash states of what those recorded. Threads of this process do it, whatever the backend; the
-// files are in memory, or on the mount when the plan compacts.
+// ScenarioRunner+Schedule.swift: scenarios with concurrent steps: their schedules, and the crash
+// states of the recordings. They run in threads of this process, whatever the backend; the files
+// are in memory, or on the mount when the plan compacts.
 
 import CrashStates
 import EngineExploration
@@ -12,9 +12,9 @@ import Recording
 import Workload
 
 extension ScenarioRunner {
-  /// Fewest crash states that are worth exploring of one recording.
+  /// Minimum number of crash states explored per recording.
   private static let statesPerRecordingMin = 100
-  /// Recordings whose crash states are explored; each costs some processes.
+  /// Most recordings whose crash states are explored; each needs several processes.
   private static let recordingsMax = 16
 
   /// Runs the schedules of a scenario.
@@ -31,7 +31,7 @@ extension ScenarioRunner {
     var job = try scheduleJob(scenario, plan)
     job.runsMax = min(declaration.runs, settings.budget ?? declaration.runs)
     let affordable = (budget ?? 0) / Self.statesPerRecordingMin
-    // A small budget has one, and what a history did is counted by one.
+    // A small budget has at least one, and a history's actions are counted in one.
     let least = budget != nil || parameters != nil ? 1 : 0
     job.recordingsMax = min(Self.recordingsMax, max(affordable, least))
     let console = console.about(scenario.file)
@@ -82,7 +82,7 @@ extension ScenarioRunner {
       mountPoint: scenario.needsMount == nil ? nil : try run.subdirectory("schedules"))
   }
 
-  /// What a search found, run again in this process.
+  /// Runs the results of a search again in this process.
   private func again(
     _ searched: SearchedSchedules, _ scheduled: ScheduledPlan
   ) throws(LabError) -> ExploredSchedules {
@@ -120,7 +120,7 @@ extension ScenarioRunner {
     return min(declared, settings.budget ?? declared)
   }
 
-  /// A fault that hits in no schedule tests nothing.
+  /// A fault that never hits tests nothing.
   private func refuseIdleRules(
     _ scenario: Scenario, _ explored: ExploredSchedules
   ) throws(LabError) {
@@ -132,7 +132,7 @@ extension ScenarioRunner {
     }
   }
 
-  /// A compaction that is refused in every schedule tests nothing.
+  /// A compaction that fails in every schedule tests nothing.
   private func refuseIdleCompactions(
     _ scenario: Scenario, _ explored: ExploredSchedules
   ) throws(LabError) {
@@ -158,7 +158,7 @@ extension ScenarioRunner {
     return report
   }
 
-  /// The search ended with its process: there is nothing else to say.
+  /// The search ended with its process: there is nothing else to report.
   private func report(
     _ scenario: Scenario, _ declaration: ScheduleDeclaration, _ fatal: FatalSchedule,
     _ item: inout CaseReport
@@ -212,7 +212,7 @@ extension ScenarioRunner {
     return finding
   }
 
-  /// Turns as far as a person reads them.
+  /// The turns, abbreviated for display.
   private static func shortened(_ turns: [String]) -> [String] {
     let most = 24
     guard turns.count > most else { return turns }
@@ -221,7 +221,7 @@ extension ScenarioRunner {
 
   // MARK: - Crashes
 
-  /// Explores the crash states of what schedules recorded, as far as the budget goes.
+  /// Explores the crash states of the schedules' recordings, within the budget.
   private func exploreCrashes(
     _ scenario: Scenario, _ plan: WorkloadPlan, _ recordings: [ScheduledOutcome],
     model: PersistenceModel, budget: Int, _ counts: inout ScheduleCounts,
@@ -243,7 +243,7 @@ extension ScenarioRunner {
     }
     guard var whole else { return }
     whole.line = scenario.lines.crash
-    // The counts of crash points belong to one recording each.
+    // Counts of crash points are specific to one recording.
     whole.crashPoints = nil
     item.explorations.append(whole)
   }
@@ -266,8 +266,8 @@ extension ScenarioRunner {
 
   // MARK: - Replay
 
-  /// Runs one schedule again, in a process of its own first.
-  /// - Returns: How that process ended, when it did not survive.
+  /// Runs one schedule again, first in a separate process.
+  /// - Returns: How that process ended, if it did not survive.
   func replayFatally(
     _ scenario: Scenario, _ plan: WorkloadPlan, _ text: String
   ) throws(LabError) -> FatalSchedule? {
@@ -289,8 +289,8 @@ extension ScenarioRunner {
   }
 
   /// Records one schedule again.
-  /// - Throws: `LabError` with code `.nondeterminism` when the run does something else, `.usage`
-  ///   when the engine does not survive it.
+  /// - Throws: `LabError` with code `.nondeterminism` when the run is different, `.usage` when the
+  ///   engine does not survive it.
   func recordSchedule(
     _ scenario: Scenario, _ plan: WorkloadPlan, _ text: String, to path: String
   ) throws(LabError) {
@@ -305,11 +305,11 @@ extension ScenarioRunner {
   /// Runs one schedule again that the engine survives.
   /// - Parameters:
   ///   - scenario: The scenario.
-  ///   - plan: What its actors do.
+  ///   - plan: The actors' commands.
   ///   - text: The schedule.
-  ///   - directory: Where the files go as the run left them; nil keeps none.
-  /// - Returns: What the run came to, judged.
-  /// - Throws: `LabError` with code `.nondeterminism` when the run does something else.
+  ///   - directory: Where to put the files at the end of the run; nil discards them.
+  /// - Returns: The run's result, judged.
+  /// - Throws: `LabError` with code `.nondeterminism` when the run is different.
   func replaySchedule(
     _ scenario: Scenario, _ plan: WorkloadPlan, _ text: String, _ directory: String?
   ) throws(LabError) -> ScheduledOutcome {

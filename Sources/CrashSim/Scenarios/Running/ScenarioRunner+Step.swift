@@ -1,6 +1,6 @@
-// ScenarioRunner+Step.swift: the recordings of a failure, to be walked through. What is recorded is
-// what the failure was judged on: the run with its faults, or, of a kill or a failing operation,
-// that one run; and the recoveries from power cuts before the last.
+// ScenarioRunner+Step.swift: makes the recordings of a failure for stepping. They are those on
+// which the failure was judged: the run with its faults, or, for a kill or a failing operation,
+// that particular run; and the recoveries from all power cuts but the last.
 
 import CrashStates
 import EngineExploration
@@ -11,7 +11,7 @@ import LabCore
 import Workload
 
 extension ScenarioRunner {
-  /// The scenario of a recipe; says in which way it, or the engine, is not the one that failed.
+  /// The scenario of a recipe; reports how it, or the engine, differs from the one that failed.
   func load(_ recipe: ScenarioRecipe) throws(LabError) -> Scenario {
     let scenario = try Self.load([recipe.path])[0]
     let differences = scenario.fingerprint.map {
@@ -21,7 +21,7 @@ extension ScenarioRunner {
     return try scenario.drawn(ifNumbered: recipe.history, seed: Seed(rawValue: recipe.seed))
   }
 
-  /// Records what a recipe names, and stands before its first event.
+  /// Records the failure that a recipe names, positioned before its first event.
   /// - Throws: `LabError` with code `.nondeterminism` when the run has another shape.
   package func walk(_ recipe: ScenarioRecipe) throws(LabError) -> FailureWalk {
     let scenario = try load(recipe)
@@ -71,7 +71,7 @@ extension ScenarioRunner {
     }
   }
 
-  /// The kill of a scenario; for one that has lost its own, at every operation.
+  /// The kill of a scenario; at every operation if it no longer has one.
   func killDeclaration(_ scenario: Scenario, _ plan: WorkloadPlan) -> KillDeclaration {
     scenario.kill
       ?? KillDeclaration(process: plan.processes[0].name, place: .everyOperation, side: .both)
@@ -114,7 +114,7 @@ extension ScenarioRunner {
     return path
   }
 
-  /// Without a power cut nothing is lost: the failure is what is found at the end.
+  /// Without a power cut nothing is lost: the failure is in the final state.
   private func walkToEnd(
     _ scenario: Scenario, _ plan: WorkloadPlan, _ path: String, _ text: String
   ) throws(LabError) -> FailureWalk {
@@ -133,8 +133,8 @@ extension ScenarioRunner {
 }
 
 extension ProgramExplorer {
-  /// Records what a recipe names, or takes a recording, and stands before its first event.
-  /// - Throws: `LabError` with code `.nondeterminism` when the program no longer does the same.
+  /// Records what a recipe names, or uses a recording, positioned before its first event.
+  /// - Throws: `LabError` with code `.nondeterminism` when the program's behavior has changed.
   package func walk(
     _ recipe: ExploreRecipe, from recording: String? = nil
   ) throws(LabError) -> FailureWalk {

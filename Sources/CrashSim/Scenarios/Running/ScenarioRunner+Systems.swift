@@ -1,6 +1,6 @@
 // ScenarioRunner+Systems.swift: a scenario on the kernel's own file systems, as `faultline explore
-// --on` has it for any program: the scenario is the program (ScenarioProgram.swift), and its
-// oracles are the checker. A finding's token is one of an explored program.
+// --on` does for any program: the scenario is the program (ScenarioProgram.swift), and its oracles
+// are the checker. A finding's token is one of an explored program.
 
 import Exploration
 import Findings
@@ -8,7 +8,7 @@ import LabCore
 import Workload
 
 extension ScenarioRunner {
-  /// States that are mounted for each file system of a scenario that names no budget.
+  /// Number of states mounted for each file system of a scenario without a budget.
   static let defaultBudgetOfSystem = 300
 
   /// Explores the crash states of a scenario on a file system.

@@ -1,6 +1,6 @@
 // ScenarioRunner.swift: `faultline run` as a library: records each scenario through a backend,
-// explores the crashes and kills it asks for, and decides whether it held.
-// Invariant: a negative scenario holds when, and only when, a named oracle found the planted bug.
+// explores the requested crashes and kills, and decides whether it held.
+// Invariant: a negative scenario holds if and only if a named oracle found the planted bug.
 
 import CrashStates
 import EngineExploration
@@ -18,27 +18,27 @@ package final class ScenarioRunner {
   let run: RunDirectory
   /// One backend serves all scenarios of a run.
   let opened: OpenedBackend
-  /// What the last scenario broke without any crash, as a finding.
+  /// The promise that the last scenario broke without a crash, as a finding.
   private(set) var runFinding: Finding?
   var backend: any ScenarioBackend { opened.backend }
-  /// The backend in words, for people: which it is, and why if nobody chose it.
+  /// A description of the backend, with the reason if the user did not choose it.
   package var backendName: String { opened.name }
 
-  /// States that are checked for each model of a scenario that names no budget.
+  /// Number of states that are checked for each model of a scenario without a budget.
   package static let defaultBudget = 20_000
-  /// States of each recovery that are explored, level by level.
+  /// Number of states of each recovery that are explored, level by level.
   static func recoveryBudgets(_ depth: Int) -> [Int] {
     depth == 1 ? [64] : Array([24, 8, 4].prefix(depth))
   }
-  /// Recoveries are explored for at most so many crash states of the workload.
+  /// Most crash states of the workload for which recoveries are explored.
   static let recoveredStatesMax = 2_000
 
-  /// Opens a backend; a mount goes below a run directory of the runner's own.
+  /// Opens a backend; a mount is placed in the runner's own run directory.
   /// - Parameters:
-  ///   - settings: How far crashes are explored.
-  ///   - console: Where reports go.
-  ///   - backend: Which backend; nil mounts if that is possible, and is in-process otherwise.
-  /// - Throws: `LabError` when the backend that was chosen cannot be opened.
+  ///   - settings: The extent of crash exploration.
+  ///   - console: The output for reports.
+  ///   - backend: The backend; nil mounts if that is possible, and is in-process otherwise.
+  /// - Throws: `LabError` when the chosen backend cannot be opened.
   package init(
     settings: ExplorationSettings, console: Console, backend: BackendChoice? = nil
   ) throws(LabError) {
@@ -66,10 +66,10 @@ package final class ScenarioRunner {
     run.remove()
   }
 
-  /// Reads all scenarios below paths; nothing runs when one of them is wrong.
+  /// Loads all scenarios below paths; nothing runs if one of them is invalid.
   ///
-  /// Old spellings get warnings on standard error.
-  /// - Throws: `LabError` with code `.usage` and every diagnostic of every file.
+  /// Old spellings give warnings on standard error.
+  /// - Throws: `LabError` with code `.usage` and all diagnostics of all files.
   package static func load(_ paths: [String]) throws(LabError) -> [Scenario] {
     var scenarios: [Scenario] = []
     var problems: [String] = []
@@ -92,7 +92,7 @@ package final class ScenarioRunner {
     return scenarios
   }
 
-  /// The files that paths name: themselves, and the YAML files below folders.
+  /// The files at the given paths: the paths themselves, and the YAML files below folders.
   static func files(_ paths: [String]) throws(LabError) -> [String] {
     var files: [String] = []
     for path in paths {
@@ -117,15 +117,15 @@ package final class ScenarioRunner {
     return files
   }
 
-  /// What a report says of kills when there is no process to kill.
+  /// The message in reports for kills when there is no process to kill.
   static let killSkipped = "killSweep needs a FUSE mount"
-  /// What it says of failing operations in turn.
+  /// The message for a sweep of failing operations.
   static let sweepSkipped = "sweep needs a FUSE mount"
 
   // MARK: One scenario
 
   /// Runs one scenario.
-  /// - Returns: Its report; what the lab could not do is in it too.
+  /// - Returns: Its report, including failures of Faultline.
   package func run(_ scenario: Scenario) throws(LabError) -> CaseReport {
     let clock = ContinuousClock()
     let start = clock.now
@@ -159,7 +159,7 @@ package final class ScenarioRunner {
     return item
   }
 
-  /// What the result of a scenario depends on besides the run's options.
+  /// Everything that the result of a scenario depends on besides the run's options.
   private func contentKey(of scenario: Scenario) throws(LabError) -> String {
     guard settings.progress != nil else { return "" }
     var text = [UInt8](FileManager.default.contents(atPath: scenario.file) ?? Data())
@@ -196,7 +196,7 @@ package final class ScenarioRunner {
     item.timelines = [Timeline(trace, marks: marks)]
     defer { item.noteCoverage(recorded.coverage) }
     defer { item.timelines[0].show(trace, marks: marks, findings: item.findings(of: 0)) }
-    // In a history all steps after the first broken one may only follow from it.
+    // In a history all steps after the first violation may only be its consequences.
     let told = scenario.historyNumber == nil ? recorded.violations.count : 1
     for violation in recorded.violations.prefix(told) {
       item.complaints.append(Self.complaint(violation, scenario))
@@ -235,7 +235,7 @@ package final class ScenarioRunner {
     }
   }
 
-  /// A promise that was broken before anything went wrong.
+  /// The message for a promise that was broken before any disturbance.
   private static func complaint(_ violation: Violation, _ scenario: Scenario) -> String {
     let place = violation.position.map { "\(scenario.place(of: $0)): " } ?? ""
     return "\(place)without any crash: \(violation)"
@@ -290,7 +290,7 @@ package final class ScenarioRunner {
       errorPath: "\(run.path)/worker-errors")
   }
 
-  /// A fault that never hits tests nothing, and nobody would notice.
+  /// A fault that never hits tests nothing, and that would go unnoticed.
   private func refuseIdleRules(
     _ scenario: Scenario, _ hits: [RuleHits]
   ) throws(LabError) {
@@ -373,10 +373,10 @@ package final class ScenarioRunner {
     let hasOnlySystems =
       item.explorations.isEmpty && item.skipped.allSatisfy { $0.hasPrefix("on: ") }
     if item.outcome == .broken, !item.skipped.isEmpty, hasOnlySystems {
-      // It is said as skipped, like the tests of real file systems on such a machine.
+      // It is reported as skipped, like tests of real file systems on such a machine.
       item.outcome = .held
     } else if item.outcome == .broken, !item.skipped.isEmpty {
-      // What was left out may be what finds the bug, so nothing is known.
+      // A skipped part may be what finds the bug, so the outcome is unknown.
       item.outcome = .labFailed
       item.complaints.append("the planted bug was not found by the parts that could run here")
     } else if item.outcome == .broken {
@@ -384,7 +384,7 @@ package final class ScenarioRunner {
       let complaint =
         "the planted bug was not found: \(names) should have failed, because \(negative.because)"
       if settings.shard.count > 1 {
-        // It may be in the states of another shard.
+        // The bug may be found in the states of another shard.
         item.outcome = .held
         item.pendingComplaint = complaint
       } else {

@@ -1,10 +1,10 @@
-// Schedule.swift: who went on at each decision of a run, as versioned text that replays it.
+// Schedule.swift: the actor chosen at each decision of a run, as versioned text that replays it.
 //   faultline schedule 1
 //   actors ui background
 //   ui 12                 the next 12 decisions are for ui
 //   background 3
-// Invariant: `parse` takes back exactly what `text` wrote, and anything else is an error that names
-// the line; a file of any bytes costs time and memory in proportion to its length.
+// Invariant: `parse` accepts exactly what `text` wrote, and anything else is an error that names
+// the line; time and memory for a file of arbitrary bytes are proportional to its length.
 
 import LabCore
 
@@ -18,7 +18,7 @@ struct Schedule: Sendable, Hashable {
   private static let textBytesMax = 16 << 20
   private static let countMax = 1_000_000_000
 
-  /// Decisions that the schedule takes.
+  /// Number of decisions in the schedule.
   var decisionCount: Int { turns.reduce(0) { $0 + $1.count } }
 
   /// The schedule of these choices, one after the other.
@@ -47,18 +47,18 @@ struct Schedule: Sendable, Hashable {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Each turn in words, without the places, which only the run knew.
+  /// Each turn in words, without the places, which only the run has.
   var turnsInWords: [String] {
     turns.map { "'\(actors[$0.actor])' passes \(Formatting.counted($0.count, "point"))" }
   }
 
-  /// The schedule that a text holds.
+  /// Parses a schedule.
   /// - Throws: `LabError` with code `.usage`, the line and what to write there.
   static func parse(_ text: String) throws(LabError) -> Schedule {
     guard text.utf8.count <= textBytesMax else {
       throw .usage("a schedule of \(text.utf8.count) bytes; at most \(textBytesMax) are taken")
     }
-    // By bytes: a name may end with what makes one character of itself and the next one.
+    // By bytes: the last character of a name could form one grapheme with the line feed.
     let lines = parts(text.utf8[...], UInt8(ascii: "\n"))
     guard lines.first.map(String.init) == header else {
       throw .usage(
@@ -104,7 +104,7 @@ struct Schedule: Sendable, Hashable {
     return words.dropFirst().map(String.init)
   }
 
-  /// A number without sign, zeros in front or anything else that `text` never writes.
+  /// A number without sign, leading zeros or anything else that `text` never writes.
   private static func count(_ word: Substring) -> Int? {
     guard let count = Int(word), (1...countMax).contains(count), String(count) == word else {
       return nil

@@ -1,6 +1,6 @@
-// ScheduleDecision.swift: what the scheduler knows when it decides who goes on, and what it keeps
-// of a run. Invariant: a run is its decisions: the same program under the same choices comes to the
-// same decisions, and where it does not, something is not under control.
+// ScheduleDecision.swift: the scheduler's input for a decision, and the record of a run. Invariant:
+// a run is its decisions: the same program with the same choices has the same decisions, and if
+// not, something is not under control.
 
 /// A set of actors by number.
 struct ActorSet: Sendable, Hashable {
@@ -13,7 +13,7 @@ struct ActorSet: Sendable, Hashable {
   func contains(_ actor: Int) -> Bool { bits & (1 << UInt64(actor)) != 0 }
   var isEmpty: Bool { bits == 0 }
   var count: Int { bits.nonzeroBitCount }
-  /// The lowest number; the set is not empty.
+  /// The lowest number; the set must not be empty.
   var first: Int { bits.trailingZeroBitCount }
 
   /// The members, in the order of their numbers.
@@ -27,7 +27,7 @@ struct ActorSet: Sendable, Hashable {
     return members
   }
 
-  /// The first member behind an actor, round the set.
+  /// The first member after an actor, wrapping around.
   func next(after actor: Int) -> Int {
     let place = UInt64(actor + 1)
     let later = actor + 1 < Self.countMax ? (bits >> place) << place : 0
@@ -35,22 +35,22 @@ struct ActorSet: Sendable, Hashable {
   }
 }
 
-/// A moment at which somebody has to go on.
+/// A moment at which an actor must be chosen.
 struct ScheduleDecision: Sendable, Hashable {
   /// Number of the decision, from 0.
   let step: Int
-  /// Who ran last and could go on; nil when it waits or has ended, and at the start.
+  /// The actor that ran last, if it can continue; nil when it waits or has ended, and at the start.
   let current: Int?
-  /// Where the one who ran last stands.
+  /// The place of the actor that ran last.
   let place: SchedulePlace
-  /// Everybody who could go on; never empty.
+  /// All actors that can continue; never empty.
   let enabled: ActorSet
 
-  /// Who goes on if nobody has a reason to choose: who runs, or else the first.
+  /// The default choice: the actor that runs, or otherwise the first.
   var usual: Int { current ?? enabled.first }
 }
 
-/// A decision as it was taken.
+/// A decision with its choice.
 struct TakenDecision: Sendable, Hashable {
   let enabled: ActorSet
   let place: SchedulePlace
@@ -64,30 +64,30 @@ struct TakenDecision: Sendable, Hashable {
     self.chosen = Int8(chosen)
   }
 
-  /// Whether somebody who could go on had to stop.
+  /// Whether an actor that could continue had to stop.
   var isPreemption: Bool { current >= 0 && chosen != current }
 }
 
 /// How a run of a program ended.
 enum ScheduleEnding: Sendable, Hashable {
-  /// All actors did.
+  /// All actors ended.
   case finished
-  /// Everybody waits; who for what.
+  /// All actors wait; each with its reason.
   case deadlock([String])
-  /// So many decisions, half of them taken in turn, and no end.
+  /// This many decisions without an end, half of them taken in turn.
   case endless(Int)
-  /// The chooser had nothing to choose, in words.
+  /// The chooser refused to choose; the reason in words.
   case refused(String)
 }
 
-/// What is known of a run.
+/// The record of a run.
 struct ScheduleRecord: Sendable, Hashable {
   /// Names of the actors.
   let actors: [String]
   let decisions: [TakenDecision]
   let ending: ScheduleEnding
 
-  /// Number of times that somebody who could go on had to stop.
+  /// Number of times that an actor that could continue had to stop.
   var preemptionCount: Int { decisions.reduce(0) { $0 + ($1.isPreemption ? 1 : 0) } }
 
   /// The run as a schedule that replays it.
@@ -113,7 +113,7 @@ struct ScheduleRecord: Sendable, Hashable {
   }
 }
 
-/// A number of decisions in a row that are for one actor.
+/// Consecutive decisions for one actor.
 struct ScheduleTurn: Sendable, Hashable {
   let actor: Int
   var count: Int

@@ -1,17 +1,17 @@
-// ScheduleDeclaration+Strategy.swift: the strategy that a scenario's declaration asks for.
+// ScheduleDeclaration+Strategy.swift: the strategy that a scenario's declaration selects.
 
 import LabCore
 import Workload
 
 extension ScheduleDeclaration {
-  /// The script's lines as they were read; the parser has proven that they can be.
+  /// The script's lines, which the parser has validated.
   var lines: [ScriptLine] { script.compactMap { ScriptLine($0) } }
 
   /// The strategy itself.
   /// - Parameters:
-  ///   - seed: What its choices follow from.
+  ///   - seed: Seed of its choices.
   ///   - actors: The actors of the steps.
-  ///   - decisions: How many decisions a run takes, as far as that is known.
+  ///   - decisions: Number of decisions in a run, if known.
   ///   - runs: Most runs.
   /// - Returns: The strategy, at its first run.
   func makeStrategy(

@@ -1,22 +1,22 @@
 // ScheduleExplorer.swift: runs the schedules of a scenario, judges each, and makes a finding of the
 // first one that fails, shrunk to the fewest preemptions. The first failing schedule ends the
-// search: those behind it would mostly say the same again.
+// search, because later ones would mostly show the same failure.
 // Invariant: about every 16th schedule, drawn from the seed, is run twice; two runs that differ are
-// an error with code `.nondeterminism`, because then no verdict can be relied on.
+// an error with code `.nondeterminism`, because then no verdict is reliable.
 
 import Findings
 import Foundation
 import LabCore
 import Workload
 
-/// What the schedules of a scenario came to.
+/// The results for a scenario's schedules.
 struct ExploredSchedules {
   var counts = ScheduleCounts()
-  /// The first schedule that failed, as small as it can be made.
+  /// The first schedule that failed, shrunk.
   var failure: ShrunkSchedule<ScheduledOutcome>?
-  /// The first recordings that differ from each other, each with its schedule.
+  /// The first distinct recordings, each with its schedule.
   var recordings: [ScheduledOutcome] = []
-  /// How often each fault rule hit in all runs.
+  /// Number of hits of each fault rule in all runs.
   var hitCounts: [Int]
   var seconds = 0.0
   var isInterrupted = false
@@ -35,10 +35,10 @@ struct ScheduleExplorer {
   /// Recordings to keep for crashes.
   let recordingsMax: Int
 
-  /// One in so many schedules is run twice.
+  /// One in this many schedules is run twice.
   private static let repeatedOneIn = 16
 
-  /// Runs all schedules that the strategy has, or those before the first failure.
+  /// Runs all schedules of the strategy, or those up to the first failure.
   func explore() throws(LabError) -> ExploredSchedules {
     let start = ContinuousClock.now
     var explored = ExploredSchedules(
@@ -55,10 +55,10 @@ struct ScheduleExplorer {
   }
 
   private func explore(_ explored: inout ExploredSchedules) throws(LabError) {
-    // Numbers of texts, not the texts: there may be a million of them.
+    // Hashes of texts, not the texts: there may be a million of them.
     var keys: Set<UInt64> = []
     var drawer = PRNG(seed.derived("twice"))
-    // A run without preemptions first: it is the base of all, and says how long runs are.
+    // First a run without preemptions: it is the reference, and shows how long runs are.
     let usual = declaration.strategy == .scripted ? nil : try run(UsualChooser())
     var strategy = declaration.makeStrategy(
       seed: seed.derived("strategy"), actors: actors,
@@ -97,7 +97,7 @@ struct ScheduleExplorer {
     throw .usage("schedule: script: \(reason)")
   }
 
-  /// Runs a schedule again; the same must come of it.
+  /// Runs a schedule again; the result must be the same.
   private func compare(_ outcome: ScheduledOutcome) throws(LabError) {
     let again = try run(ReplayChooser(outcome.record.schedule))
     guard again.fingerprint != outcome.fingerprint else { return }

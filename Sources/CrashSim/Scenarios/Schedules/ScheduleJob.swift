@@ -1,28 +1,28 @@
-// ScheduleJob.swift: a search for failing schedules as it goes to a process of its own, and what
-// that process says. Outcomes do not travel: schedules do, and the parent runs them again.
+// ScheduleJob.swift: the job of a process that searches failing schedules, and its output. Only
+// schedules are passed, not outcomes: the parent runs them again.
 
 import FaultFS
 import Findings
 import LabCore
 import Workload
 
-/// What a search is to do.
+/// The job of a search.
 struct ScheduleJob: Codable, Sendable {
-  /// What the actors do.
+  /// The actors' commands.
   var plan: WorkloadPlan
   var rules: [FaultRule]
   var declaration: ScheduleDeclaration
   var seed: UInt64
   var runsMax: Int
-  /// Recordings that are wanted for crashes.
+  /// Number of recordings required for crashes.
   var recordingsMax: Int
-  /// Seconds without a decision after which the lab gives up.
+  /// Seconds without a decision after which Faultline gives up.
   var silenceSeconds: Int
-  /// Where the search has its mount, an existing folder; nil when the plan needs none.
+  /// The search's mount point, an existing folder; nil when the plan needs none.
   var mountPoint: String?
-  /// The text of a schedule to run, in place of a search.
+  /// The text of a schedule to run instead of searching.
   var schedule: String?
-  /// For tests of the lab only: the number of a run, from 1, in which the process traps.
+  /// For tests of Faultline only: the number of a run, from 1, in which the process traps.
   var plantedTrapRun: Int?
 
   /// The runs of the plan, on a mount if it needs one.
@@ -35,7 +35,7 @@ struct ScheduleJob: Codable, Sendable {
   }
 }
 
-/// What a search found.
+/// The results of a search.
 struct SearchedSchedules: Codable, Sendable {
   struct Failure: Codable, Sendable {
     /// The schedule as text.
@@ -45,19 +45,19 @@ struct SearchedSchedules: Codable, Sendable {
   }
 
   var counts = ScheduleCounts()
-  /// How often each fault rule hit in all runs.
+  /// Number of hits of each fault rule in all runs.
   var hitCounts: [Int]
-  /// The first schedule that failed, as small as it can be made.
+  /// The first schedule that failed, shrunk.
   var failure: Failure?
-  /// Schedules of the first recordings that differ from each other, as text.
+  /// Schedules of the first distinct recordings, as text.
   var recordings: [String] = []
   var seconds = 0.0
   var isInterrupted = false
 
-  /// A search that has not begun.
+  /// A search that has not started.
   init(ruleCount: Int) { hitCounts = [Int](repeating: 0, count: ruleCount) }
 
-  /// What can be said of an exploration by schedules alone.
+  /// The part of an exploration's results that schedules can represent.
   init(_ explored: ExploredSchedules) {
     counts = explored.counts
     hitCounts = explored.hitCounts
@@ -70,14 +70,14 @@ struct SearchedSchedules: Codable, Sendable {
   }
 }
 
-/// What the process of a search says, line by line.
+/// A line of the search process's output.
 enum ScheduleLine: Codable, Sendable {
-  /// So many schedules have been run.
+  /// This many schedules have been run.
   case runs(Int)
-  /// The search is over.
+  /// The search has ended.
   case searched(SearchedSchedules)
-  /// The one schedule that was asked for was run.
+  /// The requested schedule was run.
   case ran
-  /// The lab failed.
+  /// Faultline failed.
   case failed(LabError.Code, String)
 }

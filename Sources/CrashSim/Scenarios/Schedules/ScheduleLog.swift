@@ -1,8 +1,8 @@
-// ScheduleLog.swift: what concurrent actors were answered, and whether that is what they would have
-// been answered one after the other. Commits are put in the order of their versions, which is the
-// order in which they happened, and each read behind the commit whose version it saw; then the
-// oracles of lockstep judge them. So a read that belongs to no version is found, and so is a read
-// of a version older than one that was acknowledged before it began.
+// ScheduleLog.swift: the answers to concurrent actors, and whether they could also have been given
+// one after the other. Commits are put in the order of their versions, in which they happened, and
+// each read after the commit whose version it saw; then the oracles for lockstep judge them. This
+// detects reads of no version, and reads of a version older than one acknowledged before they
+// began.
 
 import Findings
 import LabCore
@@ -16,16 +16,16 @@ final class ScheduleLog: Sendable {
   struct Event: Sendable {
     let command: WorkerCommand
     let answer: WorkerAnswer
-    /// The newest version that was acknowledged when the command began.
+    /// The newest acknowledged version when the command began.
     let floor: UInt64
 
-    /// The version that the answer tells; nil when it tells none.
+    /// The version in the answer; nil without one.
     var version: UInt64? {
       guard case .done(let version?, _) = answer else { return nil }
       return version
     }
 
-    /// Whether it is a commit that was acknowledged.
+    /// Whether it is an acknowledged commit.
     var isCommit: Bool { command.transaction.map { !$0.cancels } ?? false && version != nil }
   }
 
@@ -36,17 +36,17 @@ final class ScheduleLog: Sendable {
 
   private let state = Mutex(State())
 
-  /// The newest version that a commit was acknowledged as.
+  /// The newest version of an acknowledged commit.
   var newestAcknowledged: UInt64 { state.withLock { $0.newest } }
 
-  /// Compactions that were done.
+  /// Number of compactions performed.
   var compactionCount: Int {
     state.withLock { state in
       state.events.count { $0.command.action == .compact && $0.version != nil }
     }
   }
 
-  /// Notes an answer; the mark of it is in the trace.
+  /// Adds an answer whose mark is in the trace.
   func append(_ event: Event) {
     state.withLock { state in
       state.events.append(event)
@@ -64,7 +64,7 @@ final class ScheduleLog: Sendable {
     return violations
   }
 
-  /// Numbers of the events in the order in which they could have happened one after the other.
+  /// Indices of the events in a possible sequential order.
   private static func order(_ events: [Event]) -> [Int] {
     struct Key: Comparable {
       let version: UInt64
@@ -97,7 +97,7 @@ final class ScheduleLog: Sendable {
   }
 }
 
-/// In which order writers asked for their turn, and in which order they got it.
+/// The order in which writers requested their turn, and in which they got it.
 final class TurnLog: Sendable {
   private struct State {
     var waiting: [Int] = []
@@ -106,12 +106,12 @@ final class TurnLog: Sendable {
 
   private let state = Mutex(State())
 
-  /// An actor waits for its turn from now on.
+  /// An actor starts to wait for its turn.
   func queue(_ actor: Int) {
     state.withLock { $0.waiting.append(actor) }
   }
 
-  /// An actor has its turn.
+  /// An actor gets its turn.
   func take(_ actor: Int) {
     state.withLock { state in
       if let first = state.waiting.first, first != actor {
@@ -121,7 +121,7 @@ final class TurnLog: Sendable {
     }
   }
 
-  /// Who got its turn before somebody who had waited longer.
+  /// Actors that got their turn before one that had waited longer.
   func violations(_ actors: [String]) -> [Violation] {
     let overtakings = state.withLock { $0.overtakings }
     return overtakings.prefix(1).map { overtaking in
@@ -133,7 +133,7 @@ final class TurnLog: Sendable {
   }
 }
 
-/// Looks after each step of an actor whether all pins have their reader slots.
+/// Checks after each step of an actor whether all pins have their reader slots.
 final class PinWatch: Sendable {
   private struct State {
     var session: WorkerSession?
@@ -142,16 +142,16 @@ final class PinWatch: Sendable {
 
   private let state = Mutex(State())
 
-  /// Whose pins; nil while nothing is to be looked at.
+  /// The owner of the pins; nil while nothing is checked.
   var session: WorkerSession? {
     get { state.withLock { $0.session } }
     set { state.withLock { $0.session = newValue } }
   }
 
-  /// The first pin that had no slot.
+  /// The first pin without a slot.
   var violations: [Violation] { state.withLock { $0.violation.map { [$0] } ?? [] } }
 
-  /// Called by the actor that runs, at a point.
+  /// Called by the running actor at a point.
   func look() {
     let session = state.withLock { $0.violation == nil ? $0.session : nil }
     guard let found = session?.pinWithoutSlot() else { return }

@@ -1,8 +1,8 @@
-// SchedulePlace.swift: where an actor stands when the scheduler has to decide who goes on.
+// SchedulePlace.swift: the place of an actor when the scheduler must choose the next one.
 
 import Engine
 
-/// What an actor is about to do to the file.
+/// An actor's next operation on the file.
 enum FileCall: String, Sendable, Hashable, CaseIterable {
   case write
   case allocate
@@ -10,7 +10,7 @@ enum FileCall: String, Sendable, Hashable, CaseIterable {
   case sync
 }
 
-/// A point of an actor's way.
+/// A point in an actor's execution.
 enum SchedulePlace: Sendable, Hashable, CustomStringConvertible {
   /// Before its first step.
   case start
@@ -23,7 +23,7 @@ enum SchedulePlace: Sendable, Hashable, CustomStringConvertible {
   /// A place of a program that is not a database.
   case named(String)
 
-  /// The name, as scripts write it, for example `publish version` or `file sync`.
+  /// The name in scripts, for example `publish version` or `file sync`.
   var description: String {
     switch self {
     case .start: "start"
@@ -40,7 +40,7 @@ enum SchedulePlace: Sendable, Hashable, CustomStringConvertible {
     ["start"] + (SchedulePoint.all + SchedulePoint.allShared).map(\.description)
     + FileCall.allCases.map { "file \($0.rawValue)" }
 
-  /// Whether a script may name it.
+  /// Whether a script may use the name.
   static func isName(_ text: String) -> Bool {
     if names.contains(text) { return true }
     let words = text.split(separator: " ")

@@ -1,6 +1,6 @@
-// ScheduleSearch.swift: the search for failing schedules in a process of its own, so that an engine
-// that traps under a schedule is a finding, and not the end of the lab.
-// Invariant: what the search found is run again in this process, and has to be the same.
+// ScheduleSearch.swift: searches failing schedules in a separate process, so that an engine that
+// traps under a schedule is a finding, and does not end Faultline.
+// Invariant: the results of the search are run again in this process, and must be the same.
 
 import Findings
 import Foundation
@@ -8,13 +8,13 @@ import LabCore
 
 /// A schedule that ended its process.
 struct FatalSchedule: Sendable {
-  /// The schedule, up to the decision behind which the process ended.
+  /// The schedule, up to the decision after which the process ended.
   let schedule: Schedule
   let ending: ProcessEnding
   /// What the process wrote to standard error, at most some kilobytes.
   let errorText: String
 
-  /// How it is judged.
+  /// Its verdict.
   var result: CheckResult {
     let reason = errorText.split(separator: "\n").first
     let violation = Violation(
@@ -25,22 +25,22 @@ struct FatalSchedule: Sendable {
   }
 }
 
-/// Searches, or runs one schedule, in a process of its own.
+/// Searches, or runs one schedule, in a separate process.
 struct ScheduleSearch {
-  /// What came of it.
+  /// The result.
   enum Answer {
     case searched(SearchedSchedules)
-    /// The process ended over a schedule.
+    /// The process ended during a schedule.
     case fatal(FatalSchedule)
-    /// The one schedule that was asked for was run.
+    /// The requested schedule was run.
     case ran
   }
 
   let job: ScheduleJob
   let actors: [String]
-  /// Where the files of the job lie.
+  /// The directory of the job's files.
   let directory: String
-  /// Told how many schedules have been run.
+  /// Called with the number of schedules run so far.
   var progress: (Int) -> Void = { _ in }
 
   /// Starts the process and waits for its end.

@@ -1,5 +1,5 @@
-// ScheduleServer.swift: the process in which schedules are searched. It may die under one: the
-// journal says under which.
+// ScheduleServer.swift: the process that searches schedules. If it dies under one, the journal has
+// that schedule.
 
 import CSystem
 import FaultFS
@@ -12,7 +12,7 @@ package struct ScheduleServer: ChildProgram {
   package static let mounts = true
   /// The file of the job.
   let job: String
-  /// Where the choices of the run that goes on are written.
+  /// The file for the choices of the current run.
   let journal: String
 
   package var arguments: [String] { [job, journal] }
@@ -27,15 +27,15 @@ package struct ScheduleServer: ChildProgram {
     journal = arguments.text()
   }
 
-  /// Does the job, and says what came of it on standard output.
-  /// - Throws: `LabError` when nobody can be told.
+  /// Runs the job, and writes the results to standard output.
+  /// - Throws: `LabError` when the results cannot be written.
   package func run() throws(LabError) -> Int32 {
     let channel = LineChannel(input: 0, output: 1)
     let line: ScheduleLine
     do throws(LabError) {
       let journal = try ScheduleJournal(path: journal)
       line = try Self.result(of: try JobFile.read(job), journal) { count in
-        // Whoever does not read this will not read the end either.
+        // A parent that does not read this will not read the results either.
         try? channel.write(JSONLine.encode(ScheduleLine.runs(count)))
       }
     } catch {

@@ -1,24 +1,24 @@
-// ScheduleShrinker.swift: a failing schedule with as few preemptions as possible. First turns of
-// one actor are put together as long as the run still fails in the same way; then every schedule
-// with fewer preemptions is tried, the fewest first, as far as the budget goes.
+// ScheduleShrinker.swift: shrinks a failing schedule to as few preemptions as possible. First,
+// turns of one actor are merged while the run still fails in the same way; then every schedule with
+// fewer preemptions is tried, the fewest first, within the budget.
 
 import LabCore
 
-/// What shrinking came to.
+/// The result of shrinking.
 struct ShrunkSchedule<Outcome> {
   var record: ScheduleRecord
   var outcome: Outcome
   /// Whether every schedule with fewer preemptions was tried.
   var isMinimal: Bool
-  /// Runs that it took.
+  /// Number of runs used.
   var runs: Int
 }
 
-/// Makes failing schedules smaller.
+/// Shrinks failing schedules.
 struct ScheduleShrinker<Outcome> {
   /// One run under a chooser.
   let attempt: (any ScheduleChooser) throws(LabError) -> (ScheduleRecord, Outcome)
-  /// Whether a run fails in the way that is looked for.
+  /// Whether a run fails in the wanted way.
   let fails: (ScheduleRecord, Outcome) -> Bool
   var mergesMax = 200
   var searchesMax = 4_000
@@ -33,7 +33,7 @@ struct ScheduleShrinker<Outcome> {
     return best
   }
 
-  /// Takes one preemption away after the other.
+  /// Removes preemptions one at a time.
   private func merge(_ best: inout ShrunkSchedule<Outcome>) throws(LabError) {
     var index = 0
     while best.runs < mergesMax {
@@ -56,7 +56,7 @@ struct ScheduleShrinker<Outcome> {
     }
   }
 
-  /// The turns with the actor's next turn put behind this one.
+  /// The turns with the actor's next turn merged into this one.
   private static func merged(_ turns: [ScheduleTurn], at index: Int) -> [ScheduleTurn]? {
     let actor = turns[index].actor
     guard let later = turns[(index + 1)...].firstIndex(where: { $0.actor == actor }) else {

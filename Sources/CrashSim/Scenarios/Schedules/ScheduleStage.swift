@@ -1,6 +1,6 @@
-// ScheduleStage.swift: where scheduled runs have their files. A tree in memory for each run; or for
-// plans that compact, a mount that all runs share, because a compaction renames files.
-// Invariant: nothing is left of one run for the next.
+// ScheduleStage.swift: the files of scheduled runs: a tree in memory for each run; or, for plans
+// that compact, a mount that all runs share, because a compaction renames files.
+// Invariant: no state of one run remains for the next.
 
 import Engine
 import FaultFS
@@ -10,16 +10,16 @@ import Workload
 
 /// The file tree of a scheduled run, with its recorder.
 protocol ScheduleStage: Sendable {
-  /// Begins with an empty tree and these rules, and records.
+  /// Starts recording with an empty tree and these rules.
   func begin(_ rules: [FaultRule]) throws(LabError)
-  /// Opens the database, or creates it.
+  /// Opens or creates the database.
   func open(_ options: Database.Options) throws(EngineError) -> Database
   /// Appends a mark to the trace.
   func append(_ mark: Mark)
   /// Ends the recording.
-  /// - Returns: The trace, and how often each rule hit.
+  /// - Returns: The trace, and the number of hits of each rule.
   func end() throws(LabError) -> (trace: Trace, hits: [RuleHits])
-  /// The tree as it is.
+  /// The current tree.
   func tree() throws(LabError) -> TreeImage
 }
 
@@ -43,7 +43,7 @@ extension SimulatedFileSystem: ScheduleStage {
   }
 }
 
-/// A mount, beside which there is room for the file of a trace.
+/// A mount, in a folder with space for a trace file.
 struct MountStage: ScheduleStage {
   let fileSystem: FaultFSClient
 
@@ -60,7 +60,7 @@ struct MountStage: ScheduleStage {
       path: "\(fileSystem.mountPoint)/\(DatabaseFile.name)", options: options)
   }
 
-  /// A daemon that is gone also says so when the run ends.
+  /// If the daemon has exited, that is also reported at the end of the run.
   func append(_ mark: Mark) { try? fileSystem.mark(mark.bytes) }
 
   func end() throws(LabError) -> (trace: Trace, hits: [RuleHits]) {

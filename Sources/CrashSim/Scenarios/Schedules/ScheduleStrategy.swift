@@ -1,20 +1,19 @@
-// ScheduleStrategy.swift: what a strategy is: it says which runs there are, and a chooser of each
-// run says who goes on. Invariant: both decide from a seed and from what runs did, and from nothing
-// else.
+// ScheduleStrategy.swift: a strategy defines the runs, and a chooser for each run selects the next
+// actor. Invariant: both depend only on a seed and on earlier decisions.
 
-/// What a chooser says.
+/// A chooser's decision.
 enum ScheduleChoice: Sendable, Hashable {
-  /// This actor goes on; it has to be an enabled one.
+  /// This actor continues; it must be enabled.
   case actor(Int)
-  /// The run is not the one that the chooser was made for; why, in words.
+  /// The run is not the one that the chooser was made for; the reason in words.
   case refuse(String)
 }
 
-/// Says who goes on, through one run.
+/// Selects the next actor throughout one run.
 protocol ScheduleChooser: Sendable {
-  /// Chooses among those who could go on.
+  /// Selects one of the actors that can continue.
   mutating func choose(_ decision: ScheduleDecision) -> ScheduleChoice
-  /// What is wrong with a run that has ended, if anything is.
+  /// The error in a completed run, if any.
   func complaint() -> String?
 }
 
@@ -22,13 +21,13 @@ extension ScheduleChooser {
   func complaint() -> String? { nil }
 }
 
-/// Says which runs there are.
+/// Defines the runs.
 protocol ScheduleStrategy: Sendable {
   /// The next run's chooser; nil when there are no more runs.
   mutating func nextRun() -> (any ScheduleChooser)?
-  /// Takes in what the run did.
+  /// Uses the record of the last run.
   mutating func take(_ record: ScheduleRecord)
-  /// Whether every run of the strategy's kind was made, none left out.
+  /// Whether every run of the strategy's kind was made.
   var isComplete: Bool { get }
 }
 
@@ -37,7 +36,7 @@ extension ScheduleStrategy {
   var isComplete: Bool { false }
 }
 
-/// Goes on with whoever runs; the base that preemptions are counted from.
+/// Continues with the running actor; the reference for counting preemptions.
 struct UsualChooser: ScheduleChooser {
   mutating func choose(_ decision: ScheduleDecision) -> ScheduleChoice { .actor(decision.usual) }
 }

@@ -1,17 +1,17 @@
-// ScheduleThreads.swift: threads that live as long as a search, so that a run of microseconds does
-// not begin with the making of threads. Invariant: a thread does one piece of work at a time.
+// ScheduleThreads.swift: threads that live as long as a search, so that a run of microseconds need
+// not create threads. Invariant: a thread does one piece of work at a time.
 
 import Dispatch
 import Foundation
 import Synchronization
 
-/// A thread for each actor, for one run after another.
+/// A thread for each actor, reused by consecutive runs.
 final class ScheduleThreads: Sendable {
   private final class Seat: Sendable {
     let work = Mutex<(@Sendable () -> Void)?>(nil)
     let hasWork = DispatchSemaphore(value: 0)
 
-    /// Does what it is given, and ends when it is given nothing.
+    /// Runs the given work, and ends when there is none.
     func serve() {
       while true {
         hasWork.wait()
@@ -41,7 +41,7 @@ final class ScheduleThreads: Sendable {
     for seat in seats { seat.hasWork.signal() }
   }
 
-  /// Has a thread do something; it has nothing else to do.
+  /// Gives work to an idle thread.
   func start(_ number: Int, _ work: @escaping @Sendable () -> Void) {
     seats[number].work.withLock { $0 = work }
     seats[number].hasWork.signal()

@@ -1,9 +1,9 @@
-// ScheduledBackend.swift [U]: the engine's storage with a point before each call that changes the
-// file or makes it durable. Calls that only look change nothing that others could see.
+// ScheduledBackend.swift [U]: the engine's storage with a scheduling point before each call that
+// changes the file or makes it durable. Calls that only read are not visible to others.
 
 import Engine
 
-/// A backend whose calls are points of a schedule.
+/// A backend whose calls are scheduling points.
 final class ScheduledBackend: StorageBackend {
   private let backend: any StorageBackend
   private let reach: @Sendable (SchedulePlace) -> Void

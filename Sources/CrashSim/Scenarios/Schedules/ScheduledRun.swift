@@ -1,7 +1,9 @@
-// ScheduledRun.swift: a plan run once in this process, over files of its own (ScheduleStage): in
-// lockstep up to the block of concurrent steps, that block under a chooser, and in lockstep again.
-// Invariants: nothing is left of one run for the next; a mark is in the trace before anybody else
-// goes on; `begin` is marked when a transaction has its turn, so marks stand in the order of turns.
+// ScheduledRun.swift: runs a plan once in this process, over its own files (ScheduleStage): in
+// lockstep up to the block of concurrent steps, that block under a chooser, and the rest in
+// lockstep.
+// Invariants: no state of one run remains for the next; a mark is in the trace before another actor
+// continues; `begin` is marked when a transaction gets its turn, so marks are in the order of
+// turns.
 
 import Engine
 import FaultFS
@@ -12,39 +14,39 @@ import Synchronization
 import Workers
 import Workload
 
-/// What one run came to.
+/// The result of one run.
 struct ScheduledOutcome: Sendable {
   let record: ScheduleRecord
   let trace: Trace
   let violations: [Violation]
-  /// How often each fault rule hit.
+  /// Number of hits of each fault rule.
   let hits: [RuleHits]
-  /// Compactions that were done side by side with other actors; nil when none was to be.
+  /// Number of concurrent compactions performed; nil if the plan has none.
   var compactionCount: Int?
 
-  /// Runs that are equal here did the same.
+  /// Equal for runs with the same behavior.
   var fingerprint: String {
     let marks = trace.marks.map(\.text).joined()
     return "\(record.schedule.text)\(trace.shape)\n\(marks)\(violations)\n\(record.ending)"
   }
 
-  /// Recordings that are equal here have the same crash states.
+  /// Equal for recordings with the same crash states.
   var recordingKey: String { trace.shape + trace.marks.map(\.text).joined() }
 
-  /// How the run is judged.
+  /// The verdict on the run.
   var result: CheckResult { CheckResult(violations) }
 }
 
-/// Runs a plan under one chooser after the other.
+/// Runs a plan with one chooser after the other.
 struct ScheduledPlan {
   let plan: WorkloadPlan
   let rules: [FaultRule]
   let limits: ScheduleLimits
   private let points: DeclaredPoints
-  /// The mount for the files; nil has each run in a tree in memory.
+  /// The mount for the files; nil puts each run in a tree in memory.
   private let mount: MountStage?
   private let threads: ScheduleThreads
-  /// The actors of the block, and what each of them does.
+  /// The actors of the block, and their commands.
   let actors: [String]
   private let commands: [[WorkerCommand]]
   private let before: [WorkerCommand]
@@ -52,11 +54,11 @@ struct ScheduledPlan {
 
   /// Prepares the runs of a plan that has a block of concurrent commands.
   /// - Parameters:
-  ///   - plan: What the actors do.
+  ///   - plan: The actors' commands.
   ///   - rules: The faults of each run.
   ///   - limits: When a run is given up.
-  ///   - points: Before what it is decided who goes on.
-  ///   - mount: Where the files are; nil for plans that need no mount.
+  ///   - points: The points at which the next actor is chosen.
+  ///   - mount: The mount for the files; nil for plans that need none.
   init(
     _ plan: WorkloadPlan, rules: [FaultRule], limits: ScheduleLimits = .init(),
     points: DeclaredPoints = .steps, on mount: FaultFSClient? = nil
@@ -77,15 +79,16 @@ struct ScheduledPlan {
     threads = ScheduleThreads(count: actors.count)
   }
 
-  /// Whether somebody compacts beside others.
+  /// Whether an actor compacts concurrently with others.
   private var compacts: Bool { commands.joined().contains { $0.action == .compact } }
 
   /// One run.
   /// - Parameters:
-  ///   - chooser: Who says which actor goes on.
-  ///   - finalTree: Called with the tree as the run left it.
-  /// - Returns: What the run came to, judged.
-  /// - Throws: `LabError` when the lab fails, or an actor hangs where the scheduler cannot see it.
+  ///   - chooser: Selects the next actor.
+  ///   - finalTree: Called with the tree at the end of the run.
+  /// - Returns: The run's result, judged.
+  /// - Throws: `LabError` when Faultline fails, or an actor hangs outside of the scheduler's
+  ///   control.
   func run(
     _ chooser: any ScheduleChooser, finalTree: ((TreeImage) -> Void)? = nil
   ) throws(LabError) -> ScheduledOutcome {
@@ -115,7 +118,7 @@ struct ScheduledPlan {
         if scheduler.isReleased { return }
         for entry in client.entriesAfter(command, answer) { stage.append(entry.mark) }
         log.append(ScheduleLog.Event(command: command, answer: answer, floor: floor))
-        // What comes next counts on what was to be done here.
+        // The following commands depend on this one.
         if case .failed = answer, command.transaction == nil, !command.mayBeRefused { return }
       }
     }
@@ -123,7 +126,7 @@ struct ScheduledPlan {
     case .refused: break
     case .finished:
       violations += try log.judge(with: &client) + turns.violations(actors) + pins.violations
-      // What comes next counts on what was to be done here.
+      // The following commands depend on this block.
       if violations.isEmpty, isReady {
         violations += try lockstep(after, session, &client, stage).violations
       }
@@ -152,7 +155,7 @@ struct ScheduledPlan {
       meetsShared: points == .shared,
       reach: { point in
         if scheduler.caller != nil { pins.look() }
-        // Noted before anybody else goes on: the turn was given when the point was reached.
+        // Recorded before another actor continues: the turn was given when the point was reached.
         if point == .takeTurn, let actor = scheduler.caller { turns.take(actor) }
         scheduler.reach(.engine(point))
       },
@@ -179,7 +182,7 @@ struct ScheduledPlan {
   }
 
   /// Commands that run one after the other.
-  /// - Returns: Broken promises, and whether the database is open to whoever comes next.
+  /// - Returns: Broken promises, and whether the database is open for the following commands.
   private func lockstep(
     _ commands: [WorkerCommand], _ session: WorkerSession, _ client: inout WorkerClient,
     _ stage: any ScheduleStage
@@ -190,7 +193,7 @@ struct ScheduledPlan {
       let answer = session.run(command)
       for entry in client.entriesAfter(command, answer) { stage.append(entry.mark) }
       violations += try client.judge(command, answer)
-      // Without an open database nothing that follows can be told.
+      // Without an open database no further command can run.
       if case .failed = answer, command.opens { return (violations, false) }
     }
     return (violations, true)

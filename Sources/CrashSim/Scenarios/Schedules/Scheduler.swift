@@ -1,10 +1,11 @@
-// Scheduler.swift: actors on threads of their own, of which exactly one runs at a time. Who runs
-// comes to a point now and then, or waits, or ends; then a chooser says who goes on, and the thread
-// of that one is woken and the other one sleeps.
-// Invariants: between two decisions one actor runs, so what it does is ordered with all that others
-// do; nothing is decided by time, except that a run which is silent for long is the lab's failure.
-// A wait is a condition that the scheduler looks at when it decides, so nobody sleeps in the kernel
-// for something that a sleeping actor would have to do. Waits with a time limit end when nobody can
+// Scheduler.swift: actors on their own threads, of which exactly one runs at a time. The running
+// actor eventually reaches a point, waits, or ends; then a chooser selects the next one, whose
+// thread is woken while the other one sleeps.
+// Invariants: between two decisions one actor runs, so its actions are ordered with those of all
+// others; no decision depends on time, except that a run without decisions for too long is a
+// failure of Faultline. A wait is a condition that the scheduler checks when it decides, so no
+// thread sleeps in the kernel for an action of a sleeping actor. Waits with a time limit end when
+// no actor can continue: only then does time pass.
 // go on any more: that is when time passes.
 
 import Dispatch
@@ -13,11 +14,11 @@ import Glibc
 import LabCore
 import Synchronization
 
-/// What one run may take.
+/// The limits of one run.
 struct ScheduleLimits: Sendable, Hashable {
-  /// Decisions by the chooser; as many again are taken in turn, and then the run counts as endless.
+  /// Decisions by the chooser; after the same number taken in turn, the run counts as endless.
   var decisions = 200_000
-  /// Seconds without a decision after which the lab gives up.
+  /// Seconds without a decision after which Faultline gives up.
   var silenceSeconds = 20
 }
 
@@ -38,9 +39,9 @@ final class Scheduler: Sendable {
   private enum Mode: Sendable {
     /// The chooser chooses.
     case scheduled
-    /// Actors take turns, so that whoever has to get somewhere gets there.
+    /// Actors take turns, so that any actor that can end does.
     case inTurn
-    /// It is known how the run ends: actors go on until they end, and waits are over.
+    /// The result of the run is known: actors continue until they end, and waits are over.
     case released
   }
 
@@ -74,24 +75,24 @@ final class Scheduler: Sendable {
         statuses: actors.map { _ in .ready }, threads: actors.map { _ in 0 }, chooser: chooser))
   }
 
-  /// Decisions so far: the time of whatever must not look at a clock.
+  /// Decisions so far: the time for code that must not read a clock.
   var clock: Int { decisionCount.load(ordering: .relaxed) }
 
-  /// Whether actors run.
+  /// Whether actors are running.
   var isRunning: Bool { isActive.load(ordering: .relaxed) }
 
-  /// Number of the actor that calls; nil for a thread that is none.
+  /// Number of the calling actor; nil for other threads.
   var caller: Int? { state.withLock { caller($0) } }
 
-  /// Whether it is known how the run ends, so that what actors do now counts for nothing.
+  /// Whether the result of the run is known, so that further actions of actors do not count.
   var isReleased: Bool { state.withLock { $0.ending != nil } }
 
   /// Runs the actors until all of them have ended.
   /// - Parameters:
-  ///   - threads: As many as there are actors, or more.
-  ///   - body: What an actor does.
+  ///   - threads: At least as many as there are actors.
+  ///   - body: An actor's work.
   /// - Returns: The decisions, and how the run ended.
-  /// - Throws: `LabError` when an actor comes to no point for too long; it is left behind then.
+  /// - Throws: `LabError` when an actor reaches no point for too long; it is then abandoned.
   func run(
     on threads: ScheduleThreads, _ body: @escaping @Sendable (_ actor: Int) -> Void
   ) throws(LabError) -> ScheduleRecord {
@@ -115,7 +116,7 @@ final class Scheduler: Sendable {
     }
   }
 
-  /// Waits for the last actor; only that nothing happens at all is judged by the clock.
+  /// Waits for the last actor; the clock is used only to detect that nothing happens at all.
   private func awaitEnd() throws(LabError) {
     var seen = -1
     while isOver.wait(timeout: .now() + .seconds(limits.silenceSeconds)) != .success {
@@ -132,9 +133,9 @@ final class Scheduler: Sendable {
 
   // MARK: - Called by actors
 
-  /// An actor stands at a place; it goes on when this returns.
+  /// An actor has reached a place; it continues when this returns.
   ///
-  /// Threads that are no actors, and all threads outside of a run, pass.
+  /// For threads that are not actors, and all threads outside of a run, it has no effect.
   func reach(_ place: SchedulePlace) {
     guard isActive.load(ordering: .relaxed) else { return }
     let turn = state.withLock { state -> (me: Int, next: Int)? in
@@ -144,11 +145,11 @@ final class Scheduler: Sendable {
     if let turn { hand(turn.me, turn.next) }
   }
 
-  /// An actor goes on when a condition holds.
+  /// An actor waits for a condition.
   /// - Parameters:
-  ///   - reason: What it waits for, for messages.
-  ///   - isBounded: Whether it would rather give up than wait for ever.
-  ///   - isOver: The condition; it must not come to a point.
+  ///   - reason: The reason for waiting, for messages.
+  ///   - isBounded: Whether it gives up instead of waiting for ever.
+  ///   - isOver: The condition; it must not reach a point.
   /// - Returns: Whether the condition holds.
   func wait(
     for reason: String, isBounded: Bool = false, until isOver: @escaping @Sendable () -> Bool
@@ -160,7 +161,7 @@ final class Scheduler: Sendable {
       return decide(&state, .pause).map { (me, $0) }
     }
     if let turn { hand(turn.me, turn.next) }
-    // Whoever was woken without reason gave up.
+    // An actor woken without its condition gave up.
     return isOver()
   }
 
@@ -185,7 +186,7 @@ final class Scheduler: Sendable {
 
   // MARK: - Decisions
 
-  /// Says who goes on, and notes it.
+  /// Selects the next actor, and records it.
   /// - Returns: Nil when all have ended.
   private func decide(_ state: inout State, _ place: SchedulePlace) -> Int? {
     guard let enabled = enabled(&state) else { return nil }
@@ -232,7 +233,7 @@ final class Scheduler: Sendable {
     state.mode = .released
   }
 
-  /// Who could go on; nil when all have ended.
+  /// The actors that can continue; nil when all have ended.
   private func enabled(_ state: inout State) -> ActorSet? {
     var enabled = ActorSet()
     var alive = ActorSet()

@@ -1,7 +1,8 @@
-// ScenarioShrinker.swift: `faultline shrink`: the smallest scenario that still breaks its promise.
-// Invariants: every scenario that is tried is run whole, as `faultline run` would; the best one
-// that showed the wanted class of finding is kept, so that a budget or an interruption costs
-// smallness only. What is tried, and in which order, follows from the scenario and the seed.
+// ScenarioShrinker.swift: `faultline shrink`: finds the smallest scenario that still breaks its
+// promise.
+// Invariants: every candidate is run completely, as by `faultline run`; the best one with the
+// wanted class of finding is kept, so that a budget or an interruption affects only the size. The
+// candidates and their order depend only on the scenario and the seed.
 
 import Exploration
 import Findings
@@ -9,7 +10,7 @@ import Foundation
 import LabCore
 import Workload
 
-/// A scenario made smaller.
+/// A shrunk scenario.
 package struct ShrunkScenario: Sendable {
   /// Sizes of a scenario.
   package struct Size: Sendable, Hashable, CustomStringConvertible {
@@ -31,19 +32,19 @@ package struct ShrunkScenario: Sendable {
 
   /// The scenario as YAML.
   package var text: String
-  /// What it was and what it is.
+  /// Its original size.
   package var before: Size
-  /// Its size now.
+  /// Its final size.
   package var after: Size
-  /// The finding, as the smaller scenario shows it.
+  /// The finding of the smaller scenario.
   package var finding: Finding
-  /// Scenarios that were run.
+  /// Number of scenarios that were run.
   package var runCount: Int
-  /// True when the budget of runs ended, or the lab was asked to stop, while more might go.
+  /// True when the budget of runs was used up, or Faultline was asked to stop, before the end.
   package var isCutShort: Bool
 }
 
-/// Makes failing scenarios smaller.
+/// Shrinks failing scenarios.
 package final class ScenarioShrinker {
   private let runner: ScenarioRunner
   private let console: Console
@@ -53,8 +54,8 @@ package final class ScenarioShrinker {
 
   /// Prepares for one scenario.
   /// - Parameters:
-  ///   - settings: How far crashes are explored in each run.
-  ///   - console: Where progress goes.
+  ///   - settings: The extent of crash exploration in each run.
+  ///   - console: The output for progress.
   ///   - backend: The backend; see `ScenarioRunner`.
   ///   - runBudget: Most scenarios to run.
   /// - Throws: `LabError` when the backend cannot be opened.
@@ -69,13 +70,13 @@ package final class ScenarioShrinker {
   /// Ends the backend.
   package func end() throws(LabError) { try runner.end() }
 
-  /// Makes a scenario smaller while it shows one class of finding.
+  /// Shrinks a scenario while it gives one class of finding.
   /// - Parameters:
   ///   - path: The scenario's file.
   ///   - recipe: The failure to keep; nil for the first one that a run finds.
-  ///   - out: The file that the smaller scenario will have, which its token names; nil for none.
-  /// - Returns: The smaller scenario; nil when it breaks no promise.
-  /// - Throws: `LabError` when the file cannot be read or the lab fails.
+  ///   - out: The file for the smaller scenario, to be named in its token; nil for none.
+  /// - Returns: The smaller scenario; nil if it breaks no promise.
+  /// - Throws: `LabError` when the file cannot be read or Faultline fails.
   package func shrink(
     _ path: String, keeping recipe: ScenarioRecipe?, out: String?
   ) throws(LabError) -> ShrunkScenario? {
@@ -95,14 +96,14 @@ package final class ScenarioShrinker {
     return try shrink(text: text, path: path, wanted: found.classKey, out: out)
   }
 
-  /// Makes a scenario smaller while it shows one class of finding.
+  /// Shrinks a scenario while it gives one class of finding.
   /// - Parameters:
   ///   - text: The scenario.
   ///   - path: Its file, for messages.
   ///   - wanted: The class of finding to keep; nil for that of the first one that a run finds.
-  ///   - out: The file that the smaller scenario will have, which its token names; nil for none.
-  /// - Returns: The smaller scenario; nil when it breaks no promise.
-  /// - Throws: `LabError` when the text is not a scenario or the lab fails.
+  ///   - out: The file for the smaller scenario, to be named in its token; nil for none.
+  /// - Returns: The smaller scenario; nil if it breaks no promise.
+  /// - Throws: `LabError` when the text is not a scenario or Faultline fails.
   func shrink(
     text: String, path: String, wanted: String?, out: String?
   ) throws(LabError) -> ShrunkScenario? {
@@ -112,7 +113,7 @@ package final class ScenarioShrinker {
       found = try run(try Self.parse(text, file: path), wanted: nil)?.finding.classKey
     }
     guard let key = found else { return nil }
-    // Random values depend on where in the file a statement stands.
+    // Random values depend on the position of a statement in the file.
     guard let first = try run(try Self.parse(try source.text(), file: path), wanted: key) else {
       throw .usage(
         "\(path): the failure needs the very values that were drawn, which depend on the line and "
@@ -146,7 +147,7 @@ package final class ScenarioShrinker {
   // MARK: - Running
 
   /// Runs a scenario.
-  /// - Returns: The wanted finding and the number of operations; nil when it does not show it.
+  /// - Returns: The wanted finding and the number of operations; nil without that finding.
   private func run(
     _ scenario: Scenario, wanted: String?
   ) throws(LabError) -> (finding: Finding, operations: Int)? {
@@ -162,7 +163,7 @@ package final class ScenarioShrinker {
     return (finding, operations)
   }
 
-  /// Tries a smaller scenario, and keeps it when it shows the wanted finding.
+  /// Tries a smaller scenario, and keeps it if it gives the wanted finding.
   private func keep(_ candidate: ScenarioSource, _ search: inout Search) throws(LabError) -> Bool {
     guard runCount < runBudget else {
       isCutShort = true
@@ -174,7 +175,7 @@ package final class ScenarioShrinker {
       found = try run(
         try Self.parse(try candidate.text(), file: search.path), wanted: search.wanted)
     } catch {
-      // Steps that are impossible without those before them, a fault that no longer hits.
+      // For example, steps impossible without earlier ones, or a fault that no longer hits.
       guard error.code == .usage || error.code == .nondeterminism else { throw error }
       return false
     }
@@ -213,8 +214,8 @@ package final class ScenarioShrinker {
     }
   }
 
-  /// Removes ever smaller parts of `count` things, the last ones first, while `test` succeeds.
-  /// - Returns: True when something could go.
+  /// Removes ever smaller parts of `count` items, the last ones first, while `test` succeeds.
+  /// - Returns: True when something was removed.
   private func remove(
     from count: Int, _ test: ([Int]) throws(LabError) -> Bool
   ) throws(LabError) -> Bool {
@@ -233,7 +234,7 @@ package final class ScenarioShrinker {
     return kept.count < count
   }
 
-  /// Finds a smaller number: 1, or by halves.
+  /// Finds a smaller number: 1, or by halving.
   private func lower(
     _ count: ScenarioSource.Count, _ search: inout Search
   ) throws(LabError) -> Bool {

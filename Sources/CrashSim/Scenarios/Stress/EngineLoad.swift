@@ -1,10 +1,10 @@
 // EngineLoad.swift: [U] one process of the built-in workload: threads that commit to one database
 // and threads that read it, until they are killed or have done their part.
-// What it says, each line or group of lines by one system call, so that each is one mark:
-// `storm` and `calm` around the time in which faults are injected; `open V`; for a transaction its
-// lines of a history (HistoryLine), with `begin V S N` while it holds the writer lock (S is the
-// seed of its plan, N its number), `commit V`, or `seen N V` for one that only read version V.
-// Safety: lines are written by one system call from memory that nobody else sees.
+// Its output, where each line or group of lines is one system call and thus one mark: `storm` and
+// `calm` around the time in which faults are injected; `open V`; for a transaction its lines of a
+// history (HistoryLine), with `begin V S N` while it holds the writer lock (S is the seed of its
+// plan, N its number), `commit V`, or `seen N V` for one that only read version V.
+// Safety: lines are written by one system call from memory that no other thread accesses.
 
 import Dispatch
 import Engine
@@ -15,17 +15,17 @@ import Workload
 
 /// The built-in workload's process.
 package final class EngineLoad: Sendable {
-  /// How one process of it ended.
+  /// How a process of it ended.
   package enum Ending: Int32, Sendable {
     /// All transactions were run.
     case done = 0
-    /// The engine broke a promise, which standard error names.
+    /// The engine broke a promise, described on standard error.
     case broken = 1
-    /// The disk refused something; whoever comes next goes on.
+    /// The disk returned an error; the next process continues.
     case refused = 75
   }
 
-  /// Who a process is among those of a run.
+  /// The identity of a process in a run.
   package struct Place: Sendable {
     /// Number of the round.
     package var round: Int
@@ -33,10 +33,10 @@ package final class EngineLoad: Sendable {
     package var segment: Int
     /// Number of the process.
     package var process: Int
-    /// How often it was started anew.
+    /// Number of earlier starts.
     package var generation: Int
 
-    /// Names a process.
+    /// Makes an identity.
     package init(round: Int, segment: Int, process: Int, generation: Int) {
       self.round = round
       self.segment = segment
@@ -50,7 +50,7 @@ package final class EngineLoad: Sendable {
     private static let threadsMax = 16
     static let sessionsPerSegment = processesMax * generationsMax * threadsMax
 
-    /// A number of the process, each time that it was started, that began a transaction.
+    /// A number identifying the process, and its start, that began a transaction.
     static func process(ofTransaction number: Int) -> Int {
       number / EngineLoadClient.transactionsMax / threadsMax
     }
@@ -63,7 +63,7 @@ package final class EngineLoad: Sendable {
         + (generation > 0 ? ", started again \(generation) times" : "")
     }
 
-    /// Nobody else of the run has this number.
+    /// A number that is unique in the run.
     func session(thread: Int) -> Int {
       let part = round * Self.segmentsMax + segment % Self.segmentsMax
       let ours = (process * Self.generationsMax + generation) * Self.threadsMax + thread
@@ -71,7 +71,7 @@ package final class EngineLoad: Sendable {
     }
   }
 
-  /// Transactions after the safety phase, with which each thread shows that it still can.
+  /// Number of transactions after the safety phase by which each thread shows that it still works.
   static let liveTransactions = 2
 
   private let database: Database
@@ -88,12 +88,12 @@ package final class EngineLoad: Sendable {
 
   /// Runs one process of the workload.
   /// - Parameters:
-  ///   - directory: Where the database lies.
-  ///   - place: Who the process is.
-  ///   - options: How it works.
-  ///   - seed: What the transactions follow from.
-  /// - Returns: How it went; an engine that breaks a promise, or a disk that refuses something,
-  ///   ends the process at once.
+  ///   - directory: Directory of the database.
+  ///   - place: The identity of the process.
+  ///   - options: The options of the workload.
+  ///   - seed: Seed of the transactions.
+  /// - Returns: The result; a broken promise of the engine, or an error of the disk, ends the
+  ///   process at once.
   package static func run(
     directory: String, place: Place, options: EngineLoadOptions, seed: Seed
   ) -> Ending {
@@ -123,7 +123,7 @@ package final class EngineLoad: Sendable {
   private func runThreads() {
     let safety = DispatchGroup()
     let all = DispatchGroup()
-    // Who was started anew has less to do, so that the end comes however often that is.
+    // A restarted process has less to do, so that the run ends however often that happens.
     let count = max(1, options.transactions >> min(place.generation, 16))
     for index in 0..<options.writers + options.readers {
       safety.enter()
@@ -145,7 +145,7 @@ package final class EngineLoad: Sendable {
     all.wait()
   }
 
-  /// One transaction; ends the process when it may not be what it is.
+  /// Runs one transaction; ends the process if the result is not allowed.
   private func step(_ client: inout EngineLoadClient) {
     do throws(EngineError) {
       guard let fault = try client.step() else { return }
@@ -156,12 +156,12 @@ package final class EngineLoad: Sendable {
     }
   }
 
-  /// Errors that a faulty disk may cause end the process, but break no promise.
+  /// Errors that a faulty disk may cause end the process, but are not violations.
   private static func ending(_ error: EngineError, _ options: EngineLoadOptions) -> Ending {
     complain("\(error)")
     switch error.code {
     case .io, .noSpace, .poisoned: return options.mayFail ? .refused : .broken
-    // Who opens while another compacts waits some seconds, and is told then.
+    // An open during another process's compaction waits some seconds, and then fails.
     case .locked where options.compactPercent > 0: return .refused
     default: return .broken
     }

@@ -1,7 +1,7 @@
-// EngineLoadCheck.swift: the built-in workload's checker: the oracles over one crashed directory,
-// and the isolation of what was said. It keeps what survived in the state directory, two files for
-// each round, so that a round can be judged more than once and the whole output need not be read
-// for each.
+// EngineLoadCheck.swift: the built-in workload's checker: applies the oracles to one crashed
+// directory, and checks the isolation of the recorded history. It keeps what survived in the state
+// directory, two files for each round, so that a round can be judged more than once and the whole
+// output need not be read each time.
 
 import Findings
 import Foundation
@@ -9,16 +9,16 @@ import LabCore
 import Oracles
 import Workload
 
-/// Judges what a power cut left of the built-in workload's database.
+/// Judges the built-in workload's database after a power cut.
 package struct EngineLoadCheck {
-  /// Where the checker keeps its own files.
+  /// Directory for the checker's own files.
   private let state: String
   private let options: EngineLoadOptions
 
   /// A checker of one load.
   /// - Parameters:
-  ///   - state: Where the checker keeps its own files.
-  ///   - options: How the load worked.
+  ///   - state: Directory for the checker's own files.
+  ///   - options: The options of the workload.
   package init(state: String, options: EngineLoadOptions) {
     self.state = state
     self.options = options
@@ -27,7 +27,7 @@ package struct EngineLoadCheck {
   /// Judges a directory.
   /// - Parameters:
   ///   - directory: The crashed directory; it may be changed.
-  ///   - acknowledged: All that the workload has said, in all rounds.
+  ///   - acknowledged: The complete output of the workload, of all rounds.
   ///   - round: Number of the round.
   /// - Returns: The broken promises.
   /// - Throws: `LabError` when its files cannot be read or written.
@@ -46,7 +46,7 @@ package struct EngineLoadCheck {
       allowed, table: EngineLoadPlan.rows, database: options.declaration)
     var found = history.violations + check.judge(directory: directory, marksSeen: 0)
     if found.isEmpty { found = try record.violations() }
-    // The record stays beside what is broken, too, for people to read.
+    // The record is kept also when a promise is broken, for inspection.
     try write(Data(record.text.utf8), to: recordPath(round))
     guard found.isEmpty else { return found }
     history.survive(version ?? allowed.acked.version) {

@@ -1,8 +1,8 @@
-// EngineLoadClient.swift: one thread of the built-in workload: its transactions one after the
-// other, and what it says of them.
-// Invariant: a transaction's begin is said before the engine hears of it, its operations before it
-// asks for its commit, its end after the engine has answered; so the order of lines is that of
-// time.
+// EngineLoadClient.swift: one thread of the built-in workload: its transactions, one after the
+// other, and its output about them.
+// Invariant: a transaction's begin is written before the engine is called, its operations before it
+// requests its commit, its end after the engine has answered; so the order of lines is
+// chronological.
 
 import Engine
 import Glibc
@@ -21,7 +21,7 @@ struct EngineLoadClient {
   private var count = 0
   private var pin: (snapshot: Snapshot, hash: UInt64, looks: Int)?
 
-  /// A session's transactions have numbers of their own.
+  /// Most transactions of a session, which have consecutive numbers.
   static let transactionsMax = 100_000
 
   init(
@@ -35,7 +35,7 @@ struct EngineLoadClient {
   }
 
   /// Runs the next transaction.
-  /// - Returns: The promise that was broken, in words; nil when all was well.
+  /// - Returns: The broken promise, in words; nil if there is none.
   /// - Throws: `EngineError` of the engine.
   mutating func step() throws(EngineError) -> String? {
     let number = session * Self.transactionsMax + count
@@ -48,7 +48,7 @@ struct EngineLoadClient {
     return writes ? try write(number, own) : try look(number, own)
   }
 
-  /// Gives back what it holds.
+  /// Releases what it holds.
   mutating func end() {
     pin?.snapshot.release()
     pin = nil
@@ -112,7 +112,7 @@ struct EngineLoadClient {
     }
   }
 
-  /// The list of a row; a row of another form is damage.
+  /// The list in a row; a row of another form is damage.
   private static func list(_ key: Int64, _ row: [Value]?) throws(EngineError) -> LoadList {
     guard let row else { return LoadList(key: key) }
     guard row.count == 2, case .int(let generation) = row[0], case .string(let text) = row[1],
@@ -125,16 +125,16 @@ struct EngineLoadClient {
 
   // MARK: - Reading
 
-  /// Reads some lists of the newest version, and looks twice at a version that stays pinned.
+  /// Reads some lists of the newest version, and reads a version that stays pinned twice.
   private mutating func look(_ number: Int, _ seed: UInt64) throws(EngineError) -> String? {
-    // A look is much cheaper than a commit; without a pause the power would always go among looks.
+    // A read is much cheaper than a commit; without a pause all power cuts would hit reads.
     usleep(UInt32(clamping: options.lookPauseMicroseconds))
     EngineLoad.say(HistoryLine.begin(number, session: session))
     let snapshot = try database.snapshot()
     var isKept = false
     defer { if !isKept { snapshot.release() } }
     var operations: [HistoryOperation] = []
-    // Before the first commit there is no table, and so no list has a value.
+    // Before the first commit there is no table, so every list is empty.
     let hasLists = snapshot.tables.contains { $0.name == EngineLoadPlan.listRows.name }
     for key in EngineLoadPlan.lookedAt(seed, options) {
       let row = hasLists ? try snapshot.row(in: EngineLoadPlan.listRows.name, key: key) : nil

@@ -1,10 +1,10 @@
-// EngineLoadHistory.swift: what the built-in workload acknowledged, and so what a power cut may
-// leave: the newest acknowledged version, or one of those that were begun after it.
-// Invariants: versions rise by one; `begun` follows `base` without a hole. A version that is begun
-// once more was not committed the first time, so it and all behind it are dropped. A group of
-// commits may end in a version without changes, which nobody begins (CommitGroup). Where a disk
-// refuses writes, that version may even have the number of a transaction that failed; until its end
-// is said there are then two accounts of what happened, and both are followed.
+// EngineLoadHistory.swift: the acknowledgements of the built-in workload, and the contents that a
+// power cut may leave: the newest acknowledged version, or one of those begun after it.
+// Invariants: versions increase by one; `begun` follows `base` without a gap. A version that is
+// begun again was not committed the first time, so it and all after it are dropped. A group of
+// commits may end in a version without changes, which no transaction begins (CommitGroup). If a
+// disk rejects writes, that version may even have the number of a transaction that failed; until
+// its end is reported there are then two possible histories, and the checker follows both.
 
 import Findings
 import LabCore
@@ -13,27 +13,27 @@ import Workload
 
 /// The history of the built-in workload, up to one moment.
 struct EngineLoadHistory {
-  /// Bytes of acknowledgements that are taken in.
+  /// Number of acknowledgement bytes processed.
   private(set) var consumedBytes = 0
   /// False until an open was acknowledged.
   private(set) var mustExist = false
-  /// Broken promises that show without a crash.
+  /// Broken promises that are visible without a crash.
   private(set) var violations: [Violation] = []
-  /// What may have happened; the first is the one in which nothing failed unheard.
+  /// The possible histories; in the first one nothing failed without a report.
   private var accounts = [Account()]
   private let options: EngineLoadOptions
 
-  /// Begins before the first open.
+  /// Starts before the first open.
   init(_ options: EngineLoadOptions = EngineLoadOptions()) { self.options = options }
 
-  /// Takes in what was acknowledged, from where the last call ended.
+  /// Processes acknowledgements, starting where the last call ended.
   /// - Throws: `LabError` with code `.usage` for lines that are not the workload's.
   mutating func consume(_ acknowledged: [UInt8]) throws(LabError) {
     guard acknowledged.count >= consumedBytes else {
       throw .usage("\(acknowledged.count) bytes of acknowledgements, \(consumedBytes) were known")
     }
     for line in acknowledged[consumedBytes...].split(separator: UInt8(ascii: "\n")) {
-      // Lines of the history of transactions are `EngineLoadRecord`'s.
+      // Lines of the history of transactions are handled by `EngineLoadRecord`.
       if line.first == UInt8(ascii: "{") { continue }
       let words = String(decoding: line, as: UTF8.self).split(separator: " ")
       let numbers = words.dropFirst().compactMap { UInt64($0) }
@@ -88,9 +88,9 @@ struct EngineLoadHistory {
     if !possible.isEmpty { accounts = possible }
   }
 
-  /// Takes back what was begun from a version on, and what was doubted of it.
+  /// Removes everything begun from a version on, and assumptions about it.
   ///
-  /// Accounts that told different things of it alone are then the same.
+  /// Histories that differed only in that are then the same.
   private mutating func forget(from version: UInt64) {
     guard accounts.contains(where: { $0.reaches(version) }) else { return }
     var known: Set<[UInt64]> = []
@@ -98,7 +98,7 @@ struct EngineLoadHistory {
     accounts.removeAll { !known.insert($0.doubts).inserted }
   }
 
-  /// Whether a transaction can fail so that nobody hears of it before others go on.
+  /// Whether a transaction can fail without a report before others continue.
   private var mayEndUnheard: Bool { options.groupsCommits && options.mayFail }
 
   private static func model(
@@ -131,7 +131,7 @@ struct EngineLoadHistory {
     for index in accounts.indices { accounts[index].commit(version) }
   }
 
-  /// What a crash may leave now.
+  /// What a crash may leave at this point.
   var allowed: AllowedOutcomes {
     let others = accounts.dropFirst().map(\.base) + accounts.flatMap { candidates(of: $0) }
     return AllowedOutcomes(
@@ -139,7 +139,7 @@ struct EngineLoadHistory {
       candidates: others.map { Self.state($0) })
   }
 
-  /// What may be there instead of what must be.
+  /// The contents that may be present instead of the required one.
   private func candidates(of account: Account) -> [Content] {
     var contents = account.begun
     let newest = account.newest
@@ -163,20 +163,20 @@ struct EngineLoadHistory {
     return row.flatMap { LoadList(key: key, $0) } ?? LoadList(key: key)
   }
 
-  /// The lists of the newest content that must be there.
+  /// The lists of the newest required content.
   var lists: [LoadList] {
     accounts[0].base.model.sortedRows(of: EngineLoadPlan.listRows.name).compactMap {
       LoadList(key: $0.key, $0.values)
     }
   }
 
-  /// The newest version that must be there.
+  /// The newest required version.
   var version: UInt64 { accounts[0].base.version }
 
-  /// Goes on from what a power cut left: one of the allowed versions.
+  /// Continues from the result of a power cut: one of the allowed versions.
   /// - Parameters:
-  ///   - version: Which.
-  ///   - contentHash: The hash of its content, asked for when the version is not enough to know.
+  ///   - version: The version.
+  ///   - contentHash: The hash of its content, called when the version is ambiguous.
   mutating func survive(_ version: UInt64, contentHash: () -> UInt64? = { nil }) {
     let contents = accounts.flatMap { [$0.base] + candidates(of: $0) }
       .filter { $0.version == version }
@@ -189,7 +189,7 @@ struct EngineLoadHistory {
 }
 
 extension EngineLoadHistory {
-  /// A version as it may be.
+  /// A possible version.
   fileprivate struct Content {
     var version: UInt64
     var model: ReferenceModel
@@ -197,39 +197,40 @@ extension EngineLoadHistory {
     var author: Int?
   }
 
-  /// One account of what happened since the last acknowledgement.
+  /// One possible history since the last acknowledgement.
   fileprivate struct Account {
     var base = Content(
       version: 1, model: ReferenceModel(tables: EngineLoadPlan.tables, hasTables: false),
       author: nil)
     var begun: [Content] = []
-    /// Versions that were begun, and are here taken for the end of a group without changes.
+    /// Versions that were begun, but in this history are the end of a group without changes.
     var unchanged: Set<UInt64> = []
-    /// Processes whose transaction failed here, with its version and how many each has begun since.
+    /// Processes whose transaction failed in this history, with its version and how many each has
+    /// begun since.
     ///
-    /// Such a process ends at once, so at most every thread of it begins once more.
+    /// Such a process ends at once, so at most each of its threads begins one more.
     var failed: [Int: (version: UInt64, begun: Int)] = [:]
 
     var newest: Content { begun.last ?? base }
 
-    /// What tells this account from others of the same acknowledgements: which versions nobody
-    /// changed, and which there are.
+    /// Distinguishes this history from others with the same acknowledgements: the versions without
+    /// changes, and the existing ones.
     var doubts: [UInt64] { unchanged.sorted() + [0] + begun.map(\.version) }
 
-    /// Whether it says something of a version, or of one behind it.
+    /// Whether it includes a version, or one after it.
     func reaches(_ version: UInt64) -> Bool {
       newest.version >= version || unchanged.contains { $0 >= version }
     }
 
-    /// Takes back what it says of a version and of those behind it.
+    /// Removes a version and those after it.
     mutating func forget(from version: UInt64) {
       begun.removeAll { $0.version >= version }
       unchanged = unchanged.filter { $0 < version }
       failed = failed.filter { $0.value.version < version }
     }
 
-    /// The same, but that the newest transaction failed and left its number to a version without
-    /// changes.
+    /// The same, except that the newest transaction failed and a version without changes has its
+    /// number.
     var withoutNewest: Account? {
       guard let newest = begun.last, let author = newest.author, failed[author] == nil else {
         return nil
@@ -243,8 +244,8 @@ extension EngineLoadHistory {
       return account
     }
 
-    /// Takes in that a process begins a transaction.
-    /// - Returns: Whether it can, after what happened here.
+    /// Adds a transaction begun by a process.
+    /// - Returns: Whether that is possible in this history.
     mutating func goesOn(_ author: Int, threads: Int) -> Bool {
       guard let count = failed[author]?.begun else { return true }
       failed[author]?.begun = count + 1
@@ -257,12 +258,12 @@ extension EngineLoadHistory {
     }
   }
 
-  /// More doubts in one round would mean that nearly every transaction fails.
+  /// More histories in one round would mean that nearly every transaction fails.
   private static let accountsMax = 1 << 12
 }
 
 extension EngineLoadHistory {
-  /// The history between two power cuts, as a file keeps it.
+  /// The history between two power cuts, as stored in a file.
   struct Saved: Codable {
     var consumedBytes: Int
     var mustExist: Bool

@@ -1,25 +1,25 @@
-// EngineLoadOptions.swift: how the built-in workload works: who, how much, with which features.
-// A run hands it to the processes as JSON in their environment.
+// EngineLoadOptions.swift: the options of the built-in workload: its processes, amount and
+// features. A run passes them to the processes as JSON in their environment.
 
 import Engine
 import Foundation
 import LabCore
 import Workload
 
-/// How the built-in workload works.
+/// The options of the built-in workload.
 package struct EngineLoadOptions: Codable, Sendable, Hashable {
-  /// Variable that holds the options.
+  /// Environment variable with the options.
   package static let environmentName = "FAULTLINE_LOAD"
 
   /// Processes.
   package var processes = 2
-  /// Threads of each that write.
+  /// Writer threads of each process.
   package var writers = 2
-  /// Threads of each that read.
+  /// Reader threads of each process.
   package var readers = 1
-  /// Transactions of each thread until it has done its part of the safety phase.
+  /// Transactions of each thread in its part of the safety phase.
   ///
-  /// By default nobody waits for so many: the power goes before.
+  /// The default is never reached: the power fails before.
   package var transactions = 20_000
   /// Keys that rows are drawn from.
   package var keys = 200
@@ -27,37 +27,37 @@ package struct EngineLoadOptions: Codable, Sendable, Hashable {
   package var valueBytesMax = 300
   /// Most statements of a transaction.
   package var statementsMax = 6
-  /// Of a hundred statements so many delete.
+  /// Percentage of statements that delete.
   package var deletePercent = 25
-  /// Of a hundred transactions so many are cancelled.
+  /// Percentage of transactions that are cancelled.
   package var cancelPercent = 0
-  /// Lists that grow at the same time.
+  /// Number of lists that grow at the same time.
   package var lists = 4
   /// Most lists that a transaction reads, or reads and appends to.
   package var listsPerTransaction = 2
-  /// The protocol of commits.
+  /// The commit protocol.
   package var commit = DeclaredProtocol.twoPhase
   /// Whether the database is encrypted.
   package var isEncrypted = false
   /// Whether commits of threads that wait for each other share their syncs.
   package var groupsCommits = false
-  /// Whether commits are synced; without, nothing is lost when the power goes, for it does not.
+  /// Whether commits are synced; if not, processes are only killed, and nothing may be lost.
   package var isDurable = true
-  /// Before so many of a hundred transactions a thread tries to compact the file.
+  /// Percentage of transactions before which a thread tries to compact the file.
   package var compactPercent = 0
-  /// Microseconds that a reader waits before each look.
+  /// Microseconds that a reader waits before each read.
   package var lookPauseMicroseconds = 2000
-  /// Looks for which a reader keeps one version pinned.
+  /// Number of reads during which a reader keeps one version pinned.
   package var looksPerPin = 1
-  /// A process kills itself before one of so many first steps of its commits; 0 is never.
+  /// A process kills itself before one of this many first steps of its commits; 0 is never.
   package var killStepsMax = 0
-  /// Whether calls may fail because a fault was injected.
+  /// Whether calls may fail because of injected faults.
   package var mayFail = false
 
-  /// The load without a swarm: two processes with two writers and a reader each.
+  /// The default load: two processes with two writers and a reader each.
   package init() {}
 
-  /// How the database is opened, for whoever judges it.
+  /// How the database is opened, for the checker.
   var declaration: DatabaseDeclaration {
     var declaration = DatabaseDeclaration()
     declaration.commit = commit
@@ -74,7 +74,7 @@ package struct EngineLoadOptions: Codable, Sendable, Hashable {
     return options
   }
 
-  /// What a process has in its environment.
+  /// The environment variables of a process.
   /// - Throws: `LabError` when the options cannot be encoded.
   func environment() throws(LabError) -> [String: String] {
     [
@@ -83,7 +83,7 @@ package struct EngineLoadOptions: Codable, Sendable, Hashable {
     ]
   }
 
-  /// The options in one line, always the same for the same ones.
+  /// The options in one line, always the same for equal options.
   func json() throws(LabError) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
@@ -94,8 +94,8 @@ package struct EngineLoadOptions: Codable, Sendable, Hashable {
     }
   }
 
-  /// The options that a process or a checker finds in its environment.
-  /// - Throws: `LabError` with code `.usage` when they are none.
+  /// The options in a process's or checker's environment.
+  /// - Throws: `LabError` with code `.usage` when they are invalid.
   package static func found() throws(LabError) -> EngineLoadOptions {
     guard let text = ProcessInfo.processInfo.environment[environmentName] else {
       return EngineLoadOptions()

@@ -1,14 +1,15 @@
-// EngineLoadPlan.swift: what a transaction of the built-in workload does, from its seed: statements
-// on rows, and lists that it reads or appends to. The process that runs it and the model that
-// judges it ask the same functions.
-// A list is a row: its generation and its values as text. A full list is left, and the row begins
+// EngineLoadPlan.swift: the content of a transaction of the built-in workload, derived from its
+// seed: statements on rows, and lists that it reads or appends to. The process that runs it and the
+// model that judges it use the same functions.
+// A list is a row: its generation and its values as text. When a list is full, the row starts the
+// next one, so that reads stay small; (row, generation) names a list in histories.
 // the next one, so that reads stay small; (row, generation) names a list in histories.
 
 import LabCore
 import Oracles
 import Workload
 
-/// What follows from a transaction's seed.
+/// Everything derived from a transaction's seed.
 struct EngineLoadPlan {
   /// One list of a transaction.
   struct ListStep {
@@ -21,7 +22,7 @@ struct EngineLoadPlan {
   let lists: [ListStep]
   let isCancelled: Bool
 
-  /// The table of rows; the lab's own rows go there, too.
+  /// The table of rows; Faultline's own rows are added to it, too.
   static var rows: TableDeclaration {
     var number = ColumnDeclaration(name: "number", type: .int)
     number.isIndexed = true
@@ -41,7 +42,7 @@ struct EngineLoadPlan {
 
   static var tables: [TableDeclaration] { [rows, listRows] }
 
-  /// A delete of a row that is not there does nothing.
+  /// Deleting a missing row has no effect.
   init(_ seed: UInt64, _ options: EngineLoadOptions) {
     var random = PRNG(Seed(rawValue: seed))
     statements = (0..<1 + random.below(max(1, options.statementsMax))).map { _ in
@@ -64,7 +65,7 @@ struct EngineLoadPlan {
   ) -> [ListStep] {
     guard options.lists > 0, options.listsPerTransaction > 0 else { return [] }
     let first = random.below(options.lists)
-    // Different lists, so that the order of a transaction's own steps matters to nobody.
+    // Different lists, so that the order of a transaction's own steps does not matter.
     let count = 1 + random.below(min(options.lists, options.listsPerTransaction))
     return (0..<count).map { step in
       ListStep(
@@ -72,7 +73,7 @@ struct EngineLoadPlan {
     }
   }
 
-  /// Lists that a reader looks at.
+  /// Lists that a reader reads.
   static func lookedAt(_ seed: UInt64, _ options: EngineLoadOptions) -> [Int64] {
     var random = PRNG(Seed(rawValue: seed).derived("look"))
     guard options.lists > 0 else { return [] }
@@ -82,9 +83,9 @@ struct EngineLoadPlan {
   }
 }
 
-/// A list as its row holds it.
+/// A list as stored in its row.
 struct LoadList: Hashable {
-  /// Values of one generation.
+  /// Most values of one generation.
   static let valuesMax = 24
   private static let generationsMax = 1_000_000
 
@@ -95,10 +96,10 @@ struct LoadList: Hashable {
   /// Its name in histories.
   var name: Int { Int(key) * Self.generationsMax + generation }
 
-  /// A list that nobody has appended to.
+  /// A list without values.
   init(key: Int64) { self.key = key }
 
-  /// The list of a row; nil when that is not a list.
+  /// The list in a row; nil if the row is not a list.
   init?(key: Int64, _ row: [PlannedValue]) {
     guard row.count == 2, case .int(let generation) = row[0], case .string(let text) = row[1]
     else { return nil }
@@ -109,7 +110,7 @@ struct LoadList: Hashable {
     self.generation = Int(generation)
   }
 
-  /// Appends a value; a full list is left for the next one.
+  /// Appends a value; if the list is full, starts the next one.
   mutating func append(_ value: Int) {
     if values.count >= Self.valuesMax {
       generation += 1
@@ -128,13 +129,13 @@ struct LoadList: Hashable {
 }
 
 extension EngineLoadPlan {
-  /// The transaction's steps on lists, wherever they are kept.
+  /// Runs the transaction's steps on lists, wherever they are stored.
   /// - Parameters:
-  ///   - number: Number of the transaction; its values follow from it.
-  ///   - read: Gives a list.
-  ///   - write: Takes a list's new row.
-  /// - Returns: What a history says of it.
-  /// - Throws: What `read` and `write` do.
+  ///   - number: Number of the transaction, from which its values are derived.
+  ///   - read: Returns a list.
+  ///   - write: Stores a list's new row.
+  /// - Returns: The operations for a history.
+  /// - Throws: Whatever `read` and `write` throw.
   func runLists<Failure: Error>(
     number: Int, read: (Int64) throws(Failure) -> LoadList,
     write: (Mutation) throws(Failure) -> Void

@@ -1,13 +1,13 @@
-// EngineLoadRecord.swift: the history of transactions that the built-in workload said, made one
+// EngineLoadRecord.swift: the history of transactions reported by the built-in workload, merged
 // over several rounds, and judged by the isolation oracle.
-// What the engine promises: who runs sees one order, strict serializable, whatever was killed. What
-// a crash keeps is the newest version that recovery chose. A version that an open found after a
-// kill or an error, and that nobody had acknowledged, may have been seen by readers and be lost: an
-// open does not make durable what it finds (decision 0003). So reads of such a version, if it did
-// not survive, are judged among those of their round, and then left out of what is compared with
-// the rest. A failing sync can take such a version away, too, without a power cut: the kernel drops
-// its pages, and who opens alone reads the medium (decision 0773). Every other read of a version
-// that is lost is a broken promise.
+// The engine's promise: processes see one order, strict serializable, whatever was killed. After a
+// crash, the newest version chosen by recovery is kept. A version that an open found after a kill
+// or an error, and that was never acknowledged, may have been read and still be lost: an open does
+// not make durable what it finds (decision 0003). So reads of such a version, if it did not
+// survive, are judged among those of their round, and then excluded from the comparison with the
+// rest. A failing sync can also remove such a version without a power cut: the kernel drops its
+// pages, and a process that opens the database alone reads the medium (decision 0773). Every other
+// read of a lost version is a broken promise.
 
 import Findings
 import LabCore
@@ -15,23 +15,23 @@ import Oracles
 
 /// A history of transactions over rounds.
 struct EngineLoadRecord {
-  /// Lines of the rounds before, as far as they count.
+  /// Relevant lines of earlier rounds.
   private var kept: [String]
   /// Lines of this round.
   private var fresh: [String] = []
-  /// The version that each transaction of this round has read which only read.
+  /// The version that each read-only transaction of this round has read.
   private var seen: [Int: UInt64] = [:]
   /// Versions that opens of this round found.
   private var found: Set<UInt64> = []
 
-  /// Histories of this round as they were when an open found less than one before it.
+  /// Histories of this round at the time when an open found less than an earlier one.
   private var parted: [String] = []
   private let mayFail: Bool
 
-  /// Begins with the text of an earlier record.
+  /// Starts with the text of an earlier record.
   /// - Parameters:
   ///   - text: The record.
-  ///   - mayFail: Whether syncs may fail, and so take away what an open found.
+  ///   - mayFail: Whether syncs may fail, and so remove what an open found.
   init(text: String = HistoryLine.header + "\n", mayFail: Bool = false) {
     kept = text.split(separator: "\n").map(String.init)
     self.mayFail = mayFail
@@ -40,10 +40,10 @@ struct EngineLoadRecord {
   /// The record as a history file.
   var text: String { (kept + fresh).joined(separator: "\n") + "\n" }
 
-  /// Takes in what was acknowledged in a round.
+  /// Adds the acknowledgements of a round.
   ///
-  /// Between two parts of a round everybody was killed, which their sessions tell.
-  /// - Throws: `LabError` with code `.usage` for lines that are no history.
+  /// Between two parts of a round all processes were killed, which is visible in their sessions.
+  /// - Throws: `LabError` with code `.usage` for lines that are not part of a history.
   mutating func consume(_ acknowledged: ArraySlice<UInt8>) throws(LabError) {
     var segment: Int?
     for line in acknowledged.split(separator: UInt8(ascii: "\n")) {
@@ -66,7 +66,7 @@ struct EngineLoadRecord {
     }
   }
 
-  /// Leaves out what was seen of versions that an open finds no more; it is judged by itself.
+  /// Excludes reads of versions that an open no longer finds; they are judged separately.
   private mutating func part(at version: UInt64) throws(LabError) {
     parted.append(text)
     fresh = try linesThatRemain(at: version)
@@ -98,9 +98,9 @@ struct EngineLoadRecord {
     }
   }
 
-  /// Who began a transaction after everybody was killed last, and has not ended it.
+  /// Transactions begun since all processes were last killed that have not ended.
   /// - Returns: Processes and threads in words, in the order in which they began.
-  /// - Throws: `LabError` with code `.usage` for lines that are no history.
+  /// - Throws: `LabError` with code `.usage` for lines that are not part of a history.
   func waiting() throws(LabError) -> [String] {
     var open: [(number: Int, session: Int)] = []
     for line in fresh {
@@ -113,7 +113,7 @@ struct EngineLoadRecord {
     return open.map { EngineLoad.Place.words(ofSession: $0.session) }
   }
 
-  /// Judges all that was said so far.
+  /// Judges everything reported so far.
   func violations() throws(LabError) -> [Violation] {
     for part in parted {
       let found = try Self.violations(part)
@@ -132,18 +132,18 @@ struct EngineLoadRecord {
     }
   }
 
-  /// Goes on behind a power cut, and judges what it left.
+  /// Continues after a power cut, and judges its result.
   /// - Parameters:
   ///   - version: The version that survived.
-  ///   - lists: What it holds.
+  ///   - lists: Its lists.
   ///   - round: Number of the round.
-  /// - Returns: What the crash broke.
+  /// - Returns: The promises that the crash broke.
   /// - Throws: `LabError` when the history cannot be read.
   mutating func survive(
     _ version: UInt64, lists: [LoadList], round: Int
   ) throws(LabError) -> [Violation] {
     let rest = try linesThatRemain(at: version)
-    // The lab's own look at what is left; nobody else has negative numbers.
+    // Faultline's own read of the result; no other transaction has a negative number.
     let own = -1 - round
     let reads = lists.map { HistoryOperation.read(list: $0.name, values: $0.values) }
     kept +=

@@ -1,8 +1,8 @@
-// KeptRound.swift: a failing round in a directory, so that it can be judged without being played.
-// Layout: trace.sqlite (docs/reference/trace-format.md), image/ (the crashed directory as it was
-// drawn), acknowledged (of all rounds of its life), state/ (what the checker had kept; of the
-// built-in workload also history-N.jsonl, the history of transactions), token, options.json (of a
-// swarm's life) and options-thinned.json (the fewest with which it still failed).
+// KeptRound.swift: a failing round saved in a directory, so that it can be judged without running
+// it again. Layout: trace.sqlite (docs/reference/trace-format.md), image/ (the crashed directory as
+// drawn), acknowledged (of all rounds of its life), state/ (the checker's files; for the built-in
+// workload also history-N.jsonl, the history of transactions), token, options.json (of a swarm's
+// life) and options-thinned.json (the fewest with which it still failed).
 
 import CrashStates
 import Foundation
@@ -14,7 +14,7 @@ package struct KeptRound: Sendable {
   /// The directory.
   package let directory: String
 
-  /// Names a directory.
+  /// Makes a round in a directory.
   package init(directory: String) { self.directory = directory }
 
   var tracePath: String { "\(directory)/trace.sqlite" }
@@ -58,7 +58,7 @@ package struct KeptRound: Sendable {
     return Array(bytes)
   }
 
-  /// Copies what the checker had kept into an empty directory.
+  /// Copies the checker's files to an empty directory.
   func copyState(to path: String) throws(LabError) {
     do {
       for name in try FileManager.default.contentsOfDirectory(atPath: statePath).sorted() {

@@ -1,10 +1,10 @@
-// LeakWatch.swift: what processes hold, from /proc, and whether it grows from round to round.
+// LeakWatch.swift: the resources of processes, from /proc, and their growth over the rounds.
 
 import Foundation
 import Glibc
 import LabCore
 
-/// Descriptors and memory of a process at one moment.
+/// Number of descriptors and memory of a process at one moment.
 struct ProcessFootprint: Sendable, Hashable {
   var descriptors: Int
   var residentBytes: Int
@@ -14,7 +14,7 @@ struct ProcessFootprint: Sendable, Hashable {
     self.residentBytes = residentBytes
   }
 
-  /// Nil when the process is gone.
+  /// Nil when the process has ended.
   init?(process: Int32) {
     guard
       let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd"),
@@ -31,11 +31,11 @@ struct ProcessFootprint: Sendable, Hashable {
 struct LeakWatch: Sendable {
   /// Rounds in which caches and pools fill.
   static let warmUpRounds = 5
-  /// More than this the memory may not grow: the history of acknowledgements is kept.
+  /// Allowed growth of memory, because the history of acknowledgements is kept.
   static let growthBytesMax = 96 << 20
 
-  /// So many more descriptors than at first are no leak, which adds some in each round: a daemon
-  /// has two for the process that writes pages back, in lives and rounds that have one.
+  /// Allowed growth of the number of descriptors; a leak adds some in each round: a daemon has two
+  /// for the process that writes pages back, in lives and rounds with write-back.
   static let spareDescriptors = 2
 
   private(set) var rounds = 0
@@ -43,7 +43,7 @@ struct LeakWatch: Sendable {
   private(set) var last: [String: ProcessFootprint] = [:]
   private(set) var zombies = 0
 
-  /// Takes in what a process holds at the end of a round.
+  /// Records the resources of a process at the end of a round.
   mutating func sample(_ role: String, _ footprint: ProcessFootprint?) {
     guard let footprint else { return }
     if rounds < Self.warmUpRounds {
@@ -55,18 +55,18 @@ struct LeakWatch: Sendable {
     last[role] = footprint
   }
 
-  /// Ends a round: counts children that nobody has reaped.
+  /// Ends a round: counts unreaped children.
   mutating func endRound() {
     rounds += 1
     zombies = Self.zombieCount()
   }
 
-  /// What each process held last, by role.
+  /// The last resources of each process, by role.
   var footprints: [(role: String, footprint: ProcessFootprint)] {
     last.sorted { $0.key < $1.key }.map { (role: $0.key, footprint: $0.value) }
   }
 
-  /// What grew, in words; empty when nothing did.
+  /// The growing resources, in words; empty if there are none.
   var leaks: [String] {
     var leaks: [String] = []
     for role in last.keys.sorted() {

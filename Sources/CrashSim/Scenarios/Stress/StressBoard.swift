@@ -1,5 +1,5 @@
-// StressBoard.swift: shows how far a stress run is: one line that is replaced on a terminal, a
-// plain line now and then elsewhere, and the metrics file. What is shown decides nothing.
+// StressBoard.swift: shows the progress of a stress run: one line that is overwritten on a
+// terminal, a plain line now and then elsewhere, and the metrics file. No decision depends on it.
 
 import Findings
 import LabCore
@@ -7,12 +7,12 @@ import LabCore
 /// Shows a run's figures.
 struct StressBoard {
   private let console: Console
-  /// Where the figures go, if anywhere.
+  /// The metrics file, if any.
   private let path: String?
   private var nextSeconds = 0.0
-  /// A log gets a line so often.
+  /// Interval of lines in a log.
   private static let plainSeconds = 30.0
-  /// A file is not replaced more often.
+  /// Minimum interval between two versions of the file.
   private static let fileSeconds = 1.0
   private var nextFileSeconds = 0.0
 
@@ -22,7 +22,7 @@ struct StressBoard {
     nextSeconds = Self.plainSeconds
   }
 
-  /// Shows the figures of this moment.
+  /// Shows the current figures.
   /// - Throws: `LabError` when the metrics file cannot be written.
   mutating func show(_ metrics: StressMetrics) throws(LabError) {
     if let path, metrics.seconds >= nextFileSeconds {

@@ -1,4 +1,4 @@
-// StressChildren.swift: the built-in workload's processes, which commands of a shell start.
+// StressChildren.swift: the built-in workload's processes, which shell commands start.
 
 import Findings
 import LabCore
@@ -9,7 +9,7 @@ package struct StressLoad: ChildProgram {
   package static let parameters = ["PROCESS", "GENERATION"]
   /// Number of the process.
   let process: Int
-  /// How often it was started anew.
+  /// Number of earlier starts.
   let generation: Int
 
   package var arguments: [String] { ["\(process)", "\(generation)"] }

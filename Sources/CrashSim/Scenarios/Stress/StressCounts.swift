@@ -1,6 +1,6 @@
-// StressCounts.swift: how much a stress run did, for its board, its metrics and its last lines.
+// StressCounts.swift: the counts of a stress run, for its board, its metrics and its last lines.
 
-/// How much a stress run did.
+/// The counts of a stress run.
 struct StressCounts {
   var cuts = 0
   var kills = 0

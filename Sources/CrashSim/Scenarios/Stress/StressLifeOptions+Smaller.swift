@@ -1,9 +1,9 @@
-// StressLifeOptions+Smaller.swift: what can be left out of a life that failed, one thing at a time.
+// StressLifeOptions+Smaller.swift: what can be left out of a failed life, one option at a time.
 
 import CrashStates
 
 extension StressLifeOptions {
-  /// Options with one thing less; a name and what remains, the largest steps first.
+  /// Reduced options; a name and what remains, the largest reductions first.
   var smaller: [(name: String, options: StressLifeOptions)] {
     var steps: [(name: String, options: StressLifeOptions)] = []
     func step(_ name: String, _ change: (inout StressLifeOptions) -> Void) {

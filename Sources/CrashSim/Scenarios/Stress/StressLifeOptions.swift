@@ -1,9 +1,9 @@
-// StressLifeOptions.swift: everything about one life of a stress run, from the setup to its end or
+// StressLifeOptions.swift: all options of one life of a stress run, from the setup to its end or
 // its first finding: drawn from the seed, so that each life has some features and lacks others
 // (Groce et al., "Swarm Testing", ISSTA 2012).
-// What is never drawn together: an encrypted database and several processes (the engine refuses
-// it), an encrypted one and commits of one sync (the X-ray reads the newest of two versions without
-// the key).
+// Never drawn together: an encrypted database and several processes (the engine rejects it), an
+// encrypted one and commits with one sync (the X-ray reads the newest of two versions without the
+// key).
 
 import CrashStates
 import FaultFS
@@ -13,28 +13,28 @@ import Workload
 
 /// All options of a life.
 package struct StressLifeOptions: Codable, Sendable, Hashable {
-  /// What its drawn histories write, one history in each round; nil is the load.
+  /// The content of its drawn histories, one history in each round; nil is the load.
   package var history: HistoryContent?
-  /// How the built-in workload works, where it is a load.
+  /// The options of the built-in workload, for a life with a load.
   package var load = EngineLoadOptions()
-  /// Persistence model, as `PersistenceModel.chosen` takes it.
+  /// Persistence model, as accepted by `PersistenceModel.chosen`.
   package var model = PersistenceModel.ext4Ordered.name
   /// Most kills without a power cut in each round.
   package var kills = 0
-  /// Events within which the power goes.
+  /// Number of events within which the power fails.
   package var within = 400
-  /// Of so many rounds one goes on until everybody has done his part.
+  /// One in this many rounds continues until every process has completed its work.
   package var wholeRoundEvery = 0
   /// Names of the faults, in the order of their rules.
   package var faultNames: [String] = []
   /// Faults of the safety phase.
   package var faults: [FaultRule] = []
-  /// How mapped pages are written back, if they are.
+  /// How mapped pages are written back, if at all.
   package var writeBack: PageWriteBack?
   /// Rounds after which the next life begins.
   package var rounds = 8
 
-  /// A kind of fault that a life may have; N is the number of matches between two hits.
+  /// A possible fault of a life; N is the number of matches between two hits.
   private static let faultKinds: [(name: String, rule: String, least: Int, isError: Bool)] = [
     ("write-error", "on: write, error: EIO", 60, true),
     ("sync-error", "on: sync, error: EIO", 30, true),
@@ -51,13 +51,13 @@ package struct StressLifeOptions: Codable, Sendable, Hashable {
 
   /// Draws a life.
   /// - Parameters:
-  ///   - seed: What the choices follow from.
-  ///   - isLoad: Whether the life is one of the engine's load; else of a scenario, which is run
-  ///     from the beginning in every round.
-  ///   - drawsHistories: Whether it may be one of drawn histories in place of the load.
-  ///   - faults: Which faults it may have.
+  ///   - seed: Seed of the choices.
+  ///   - isLoad: Whether the life has the engine's load; otherwise a scenario, which is run from
+  ///     the start in every round.
+  ///   - drawsHistories: Whether drawn histories may replace the load.
+  ///   - faults: The faults it may have.
   /// - Returns: The options.
-  /// - Throws: `LabError` when a rule of the lab's own cannot be read.
+  /// - Throws: `LabError` when a predefined rule cannot be parsed.
   package static func drawn(
     _ seed: Seed, ofLoad isLoad: Bool = true, drawsHistories: Bool = false,
     faults: DrawnFaults = .all
@@ -91,12 +91,12 @@ package struct StressLifeOptions: Codable, Sendable, Hashable {
     let phase = isLoad ? ", after: storm, until: calm" : ""
     for kind in Self.faultKinds {
       let isOn = random.chance(Ratio(1, in: 6))
-      // A scenario does little; half of its lives would never meet their faults.
+      // A scenario is short; half of its lives would never encounter their faults.
       let least = isLoad ? kind.least : 1 + kind.least / 8
       let every = least + random.below(4 * least)
       let seed = 1 + random.below(1_000_000)
       guard isOn, allowed == .all || (allowed == .silent && !kind.isError) else { continue }
-      // Commits that nobody syncs are in the cache only, and a failing sync of anybody drops that.
+      // Unsynced commits are only in the cache, and a failing sync of any process drops them.
       if isLoad, !load.isDurable, kind.name == "sync-error" { continue }
       faultNames.append(kind.name)
       faults += try FaultFile.parse(
@@ -149,7 +149,7 @@ package struct StressLifeOptions: Codable, Sendable, Hashable {
     return settings
   }
 
-  /// All options in words, for the banner; those of the engine's load only where it runs.
+  /// All options in words, for the banner; those of the engine's load only if it runs.
   func text(ofScenario isScenario: Bool) -> String {
     let isLoad = !isScenario && history == nil
     let work = isLoad ? loadWords : [history.map { "history of \($0.rawValue)" }]
@@ -176,8 +176,8 @@ package struct StressLifeOptions: Codable, Sendable, Hashable {
     ]
   }
 
-  /// Reads options that a run has kept.
-  /// - Throws: `LabError` with code `.usage` when the file holds none.
+  /// Reads options saved by a run.
+  /// - Throws: `LabError` with code `.usage` when the file contains none.
   package static func load(_ path: String) throws(LabError) -> StressLifeOptions {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw .usage("\(path): cannot be read; give an options.json that a run has kept")
@@ -191,7 +191,7 @@ package struct StressLifeOptions: Codable, Sendable, Hashable {
     }
   }
 
-  /// A file may say anything; a load of a million threads is refused.
+  /// A file may contain anything; a load of a million threads is rejected.
   private func checked(_ path: String) throws(LabError) -> StressLifeOptions {
     let bounds: [(name: String, value: Int, range: ClosedRange<Int>)] = [
       ("processes", load.processes, 1...8), ("writers", load.writers, 1...8),

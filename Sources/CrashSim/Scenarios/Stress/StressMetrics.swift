@@ -1,10 +1,11 @@
-// StressMetrics.swift: how far a stress run is: for a terminal, for a log, and as a file in the
-// text format of Prometheus (docs/reference/stress.md lists the names), replaced whole each time.
+// StressMetrics.swift: the progress of a stress run: for a terminal, for a log, and as a file in
+// the text format of Prometheus (docs/reference/stress.md lists the names), replaced as a whole
+// each time.
 
 import Foundation
 import LabCore
 
-/// What a run has come to.
+/// The figures of a run.
 struct StressMetrics {
   var counts: StressCounts
   var findings: Int

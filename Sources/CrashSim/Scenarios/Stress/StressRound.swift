@@ -2,8 +2,8 @@
 // The order of a cut: the trace freezes, later writes are acknowledged and dropped, the processes
 // are killed and reaped, the file system is unmounted, its daemon ends. A crash state is chosen
 // from the trace afterwards, and the next round mounts it in a new daemon.
-// Invariant: what a round does follows from its tree and its seed alone, as far as the program lets
-// it: the moments of kills and cuts are counted in events, not in time, unless times are wanted.
+// Invariant: a round depends only on its tree and its seed, as far as the program allows: the
+// moments of kills and cuts are counted in events, not in time, unless times are requested.
 
 import CSystem
 import Dispatch
@@ -13,19 +13,19 @@ import Foundation
 import LabCore
 import Recording
 
-/// What a round did.
+/// The record of a round.
 struct RoundRecord {
   /// All operations and acknowledgements up to the power cut.
   var trace: Trace
-  /// The events after which the processes were killed, see `StressRecipe.stops`.
+  /// The events after which the processes were killed; see `StressRecipe.stops`.
   var stops: [Int]
-  /// Events when the workload ended by itself; nil when it was running to the last.
+  /// Number of events when the workload ended by itself; nil if it was still running.
   var ownEnd: Int?
-  /// A command that failed while it was not disturbed.
+  /// A command that failed without a disturbance.
   var failure: (role: String, ending: ProcessEnding, output: String)?
-  /// How often each kind of fault was injected.
+  /// Number of injected faults of each kind.
   var faults: [(kind: String, count: Int)] = []
-  /// What the daemon held before the mount went.
+  /// The daemon's resources before unmounting.
   var daemon: ProcessFootprint?
 }
 
@@ -36,20 +36,20 @@ struct StressRound {
   let run: RunDirectory
   /// Number of the round in the run, from 0.
   let number: Int
-  /// Whether a power cut came before, so that the recovery has something to do.
+  /// Whether there was a power cut before, so that recovery is needed.
   let recovers: Bool
-  /// Events within which the power goes.
+  /// Number of events within which the power fails.
   let window: Int
   /// The moments of an earlier run, to be repeated.
   var stops: [Int]?
 
-  /// What a round's choices follow from.
+  /// The seed of a round's choices.
   static func seed(of number: Int, _ seed: Seed) -> Seed {
     seed.derived("round").derived(UInt64(number))
   }
 
-  /// Plays the round on a tree.
-  /// - Throws: `LabError` when the lab fails or is asked to stop.
+  /// Runs the round on a tree.
+  /// - Throws: `LabError` when Faultline fails or is asked to stop.
   func play(on tree: TreeImage) throws(LabError) -> RoundRecord {
     let path = "\(run.path)/round.sqlite"
     try TraceFile.save(Trace(initial: tree), to: path)
@@ -90,7 +90,7 @@ struct StressRound {
   private struct Part {
     let number: Int
     let isLast: Bool
-    /// Nothing disturbs it: everybody has to get through.
+    /// Nothing disturbs it: every process must complete its work.
     let isWhole: Bool
   }
 
@@ -103,7 +103,7 @@ struct StressRound {
     let timer: StopTimer?
     if settings.cutsAtTimes && stops == nil && !part.isWhole {
       let milliseconds = 1 + random.below(Self.millisecondsMax)
-      // Forgets the last stop, so that one that has come is of this part.
+      // Clears the last stop, so that a stop that was reached belongs to this part.
       try fileSystem.stop(StopPoint(after: Int.max, isPowerCut: part.isLast))
       timer = StopTimer(fileSystem, after: milliseconds, isPowerCut: part.isLast)
     } else {
@@ -129,18 +129,18 @@ struct StressRound {
     let statistics = try fileSystem.statistics()
     record.ownEnd = statistics.orderedCount
     record.stops.append(StressRecipe.atEnd)
-    // Takes the place of a stop that has not come.
+    // Replaces a stop that was not reached.
     if part.isLast { try fileSystem.stop(StopPoint(after: nil, isPowerCut: true)) }
   }
 
-  /// Events until a stop; a quarter of them come early, where recovery and creation are.
+  /// Number of events until a stop; a quarter of them are early, during recovery and creation.
   private func draw(_ random: inout PRNG) -> Int {
     let isEarly = random.chance(Ratio(1, in: 4))
     return 1 + random.below(isEarly ? max(2, window / 16) : window)
   }
 
-  /// Takes in how a command ended.
-  /// - Returns: Whether the round goes on: the command succeeded before any stop came.
+  /// Handles the end of a command.
+  /// - Returns: Whether the round continues: the command succeeded before any stop.
   private func note(
     _ ending: ProcessEnding, of role: String, _ stage: ProgramStage, _ fileSystem: FaultFSClient,
     _ record: inout RoundRecord
@@ -155,7 +155,7 @@ struct StressRound {
     return false
   }
 
-  /// Longest time until a stop, where times are wanted.
+  /// Longest time until a stop, if times are requested.
   private static let millisecondsMax = 300
 }
 
@@ -168,7 +168,7 @@ private final class StopTimer: Sendable {
     done.enter()
     let thread = Thread { [self] in
       if cancelled.wait(timeout: .now() + .milliseconds(milliseconds)) == .timedOut {
-        // When the daemon is gone, whoever waits for the workload says so.
+        // If the daemon has exited, the code that waits for the workload reports that.
         try? fileSystem.stop(StopPoint(after: nil, isPowerCut: isPowerCut))
       }
       done.leave()
@@ -176,7 +176,7 @@ private final class StopTimer: Sendable {
     thread.start()
   }
 
-  /// When this returns, no stop comes any more.
+  /// After this returns, no stop happens.
   func end() {
     cancelled.signal()
     done.wait()

@@ -1,5 +1,5 @@
-// StressRun+Replay.swift: one failing round again: played from the setup's tree on, with every stop
-// where it was, or judged as it was kept.
+// StressRun+Replay.swift: repeats one failing round: runs from the setup's tree, with every stop at
+// the same place, or judges it as saved.
 
 import CrashStates
 import Findings
@@ -7,12 +7,12 @@ import LabCore
 import Recording
 
 extension StressRun {
-  /// Plays the rounds of a recipe again, and judges the last one's state.
+  /// Runs the rounds of a recipe again, and judges the last one's state.
   /// - Parameters:
-  ///   - recipe: What failed.
-  ///   - directory: Where the crashed directory stays, if anywhere.
-  /// - Returns: The answer about the state, and the state in words.
-  /// - Throws: `LabError` with code `.nondeterminism` when the rounds went another way.
+  ///   - recipe: The failure.
+  ///   - directory: Where to keep the crashed directory, if at all.
+  /// - Returns: The checker's answer, and the state in words.
+  /// - Throws: `LabError` with code `.nondeterminism` when the rounds were different.
   package func replay(
     _ recipe: StressRecipe, keepingImageIn directory: String?
   ) throws(LabError) -> (result: CheckResult, finding: Finding) {
@@ -55,7 +55,7 @@ extension StressRun {
       recipe, record.trace, acknowledged: judged.acknowledged, keepingImageIn: directory)
   }
 
-  /// Judges the state of a recipe in its round's trace, recorded now or kept from then.
+  /// Judges the state of a recipe in its round's trace, either recorded again or saved.
   private func judge(
     _ recipe: StressRecipe, _ trace: Trace, acknowledged: [UInt8], keepingImageIn directory: String?
   ) throws(LabError) -> (result: CheckResult, finding: Finding) {
@@ -81,8 +81,8 @@ extension StressRun {
     return (result, finding)
   }
 
-  /// Judges the failing round of a recipe as it was kept, without playing anything.
-  /// - Throws: `LabError` with code `.usage` when the directory holds no such round.
+  /// Judges the failing round of a recipe as saved, without running it.
+  /// - Throws: `LabError` with code `.usage` when the directory contains no such round.
   package func judge(
     _ recipe: StressRecipe, kept: KeptRound, keepingImageIn directory: String?
   ) throws(LabError) -> (result: CheckResult, finding: Finding) {

@@ -1,30 +1,30 @@
-// StressRun+Thinning.swift: a life that failed with fewer options: each is left out in turn, the
-// life is played again with the same seed, and what still fails is kept.
-// Processes and threads have another schedule each time, so a life is given some rounds more than
-// it took; what does not fail within them may fail all the same, and is not left out. The work is
+// StressRun+Thinning.swift: reduces the options of a failed life: each is left out in turn, the
+// life is repeated with the same seed, and the option stays out if it still fails.
+// Processes and threads have another schedule each time, so a life gets some rounds more than it
+// took; if it does not fail within them, it might still fail, and the option is kept. The work is
 // bounded in rounds.
 
 import Findings
 import LabCore
 
 extension StressRun {
-  /// What thinning came to.
+  /// The result of thinning.
   struct Thinned {
     var options: StressLifeOptions
     var dropped: [String] = []
     var rounds = 0
   }
 
-  /// Rounds of all tries together.
+  /// Most rounds of all tries together.
   static let thinningRoundsMax = 80
 
-  /// The fewest options with which a life still fails alike.
+  /// The fewest options with which a life still fails in the same way.
   /// - Parameters:
-  ///   - options: Those with which it failed.
-  ///   - life: The life that failed.
-  ///   - result: How.
-  /// - Returns: Options that failed in the last try that was made with them.
-  /// - Throws: `LabError` when the lab fails or is asked to stop.
+  ///   - options: The options with which it failed.
+  ///   - life: The failed life.
+  ///   - result: The failure.
+  /// - Returns: Options that failed in the last try with them.
+  /// - Throws: `LabError` when Faultline fails or is asked to stop.
   func thin(
     _ options: StressLifeOptions, _ life: Life, _ result: CheckResult
   ) throws(LabError) -> Thinned {
@@ -36,7 +36,7 @@ extension StressRun {
         && $0.options.text(ofScenario: settings.isScenario)
           != thinned.options.text(ofScenario: settings.isScenario)
     }) {
-      // A step that was tried counts once, whatever came of it.
+      // A reduction is tried only once, whatever its result.
       refused.insert(next.name)
       guard thinned.rounds + rounds <= Self.thinningRoundsMax else { break }
       if try fails(next.options, life, like: result, rounds: rounds, &thinned.rounds) {
@@ -47,7 +47,7 @@ extension StressRun {
     return thinned
   }
 
-  /// Plays a life with other options.
+  /// Runs a life with other options.
   private func fails(
     _ options: StressLifeOptions, _ failed: Life, like result: CheckResult, rounds: Int,
     _ count: inout Int
@@ -71,7 +71,7 @@ extension StressRun {
     return false
   }
 
-  /// The oracle that failed, or what else the headline begins with.
+  /// The oracle that failed, or otherwise the start of the headline.
   private static func kind(of result: CheckResult) -> String {
     result.headline.split(separator: ":").first.map(String.init) ?? ""
   }

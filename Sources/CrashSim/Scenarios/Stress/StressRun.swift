@@ -1,8 +1,8 @@
-// StressRun.swift: `faultline stress` as a library: power cuts one after another, each on what the
-// last one left, judged with the acknowledgements of all rounds.
-// Invariants: a round that was found broken is the last of its life: the next one begins with the
-// setup's tree and no acknowledgements; memory does not grow with the rounds but by the
-// acknowledgements of the present life.
+// StressRun.swift: `faultline stress` as a library: consecutive power cuts, each on the result of
+// the previous one, judged with the acknowledgements of all rounds.
+// Invariants: a broken round is the last of its life: the next one starts with the setup's tree and
+// no acknowledgements; memory does not grow with the rounds except for the acknowledgements of the
+// current life.
 
 import CrashStates
 import Exploration
@@ -11,21 +11,21 @@ import Foundation
 import LabCore
 import Recording
 
-/// Cuts the power under a program again and again.
+/// Cuts the power of a program again and again.
 package final class StressRun {
-  /// Variable that holds this program's own path, for workloads that are part of it.
+  /// Variable with this program's own path, for workloads that are part of it.
   static let commandName = "FAULTLINE_COMMAND"
-  /// Variable that holds the directory in which a checker may keep things from round to round.
+  /// Variable with the directory in which a checker may keep files from round to round.
   static let stateName = "FAULTLINE_STATE"
-  /// Variable that holds the number of the round.
+  /// Variable with the number of the round.
   static let roundName = "FAULTLINE_ROUND"
-  /// Variable that holds the number of fault rules in force.
+  /// Variable with the number of fault rules in force.
   static let faultsName = "FAULTLINE_FAULTS"
-  /// Variable that holds what a drawn history of the built-in workload writes; empty for the load.
+  /// Variable with the content of a drawn history of the built-in workload; empty for the load.
   static let drawnName = "FAULTLINE_DRAWN"
-  /// Variable that holds the number of the part of the round.
+  /// Variable with the number of the part of the round.
   static let segmentName = "FAULTLINE_SEGMENT"
-  /// Variable that holds the seed of the round.
+  /// Variable with the seed of the round.
   static let seedName = "FAULTLINE_SEED"
 
   let program: StressProgram
@@ -35,16 +35,16 @@ package final class StressRun {
   let checker: any StateChecker
   let stateDirectory: String
 
-  /// What goes on from round to round.
+  /// The state that is kept from round to round.
   struct Life {
     let firstRound: Int
     var tree: TreeImage
     var acknowledged: [UInt8] = []
     var stops: [[Int]] = []
     var settings: StressSettings
-    /// What was drawn for it, if anything was.
+    /// Its drawn options, if any.
     var options: StressLifeOptions?
-    /// Events within which the next round's power goes.
+    /// Number of events within which the next round's power fails.
     var window: Int
 
     init(firstRound: Int, tree: TreeImage, settings: StressSettings) {
@@ -60,7 +60,7 @@ package final class StressRun {
       return stops.count >= rounds
     }
 
-    /// A cut behind the workload's end shows nothing that its end does not.
+    /// A cut after the workload's end shows nothing that the end does not show.
     mutating func adapt(to record: RoundRecord) {
       if let end = record.ownEnd {
         window = max(2, min(settings.eventsPerRound, end + end / 8))
@@ -77,8 +77,8 @@ package final class StressRun {
   private var leaks = LeakWatch()
   private var board: StressBoard
 
-  /// Prepares a run in a directory of its own.
-  /// - Throws: `LabError` when no run directory can be made.
+  /// Prepares a run in its own directory.
+  /// - Throws: `LabError` when no run directory can be created.
   package init(
     program: StressProgram, settings: StressSettings, console: Console
   ) throws(LabError) {
@@ -106,7 +106,7 @@ package final class StressRun {
     run.remove()
   }
 
-  /// What every command of a round has in its environment.
+  /// The environment variables of every command in a round.
   static func environment(
     round: Int, _ settings: StressSettings
   ) throws(LabError) -> [String: String] {
@@ -121,9 +121,9 @@ package final class StressRun {
 
   // MARK: - The run
 
-  /// Goes on until the cuts are made, the time is over, or the lab is asked to stop.
-  /// - Returns: What was found, and how much was done.
-  /// - Throws: `LabError` when the lab fails, or the setup does.
+  /// Runs until the cuts are made, the time is up, or Faultline is asked to stop.
+  /// - Returns: The findings and counts.
+  /// - Throws: `LabError` when Faultline or the setup fails.
   package func stress() throws(LabError) -> CaseReport {
     let clock = ContinuousClock()
     let start = clock.now
@@ -163,7 +163,7 @@ package final class StressRun {
     return report(isInterrupted, seconds: seconds)
   }
 
-  /// Runs the setup, and refuses a checker that rejects what it leaves.
+  /// Runs the setup, and refuses a checker that rejects its result.
   func prepare() throws(LabError) {
     guard let setup = program.setup else { return }
     let recorder = ProgramRecorder(run: run, timeoutSeconds: settings.timeoutSeconds)
@@ -194,7 +194,7 @@ package final class StressRun {
       recovers: number > life.firstRound, window: life.window, stops: stops)
   }
 
-  /// A new life, with its options said first.
+  /// A new life, whose options are printed first.
   private func makeLife(_ firstRound: Int) throws(LabError) -> Life {
     counts.lives += 1
     guard settings.isSwarm else {
@@ -250,13 +250,13 @@ package final class StressRun {
     var state: CrashState?
     var tree = TreeImage()
     var acknowledged: [UInt8] = []
-    /// The checker's answer, or that of a command, when it is a failure.
+    /// The answer of the checker or of a command, if it is a failure.
     var failure: CheckResult?
-    /// What kept the built-in checker from an answer.
+    /// Why the built-in checker could not answer.
     var limit: String?
   }
 
-  /// Chooses what the power cut leaves, and has it judged.
+  /// Chooses the result of the power cut, and has it judged.
   func judge(
     _ record: RoundRecord, _ number: Int, _ life: Life
   ) throws(LabError) -> Judged {
@@ -266,7 +266,7 @@ package final class StressRun {
       let waiting = try life.settings.load.map { _ throws(LabError) in
         try Self.waiting(in: record.trace)
       }
-      // Different reasons are different findings.
+      // Different reasons give different findings.
       let line = failure.output.split(separator: "\n").first
       judged.failure = CheckResult(
         ending: failure.ending,
@@ -277,7 +277,7 @@ package final class StressRun {
     }
     let enumerator = try makeEnumerator(record.trace, number, life.settings)
     let seed = StressRound.seed(of: number, settings.seed).derived("state")
-    // Without syncs nothing is promised when the power goes: then all was killed, and all is kept.
+    // Without syncs no power cut is allowed: everything was killed instead, and everything is kept.
     let isKept = life.settings.load?.isDurable == false
     let state = isKept ? enumerator.lastState() : try enumerator.drawFinalState(seed)
     judged.state = state
@@ -292,8 +292,7 @@ package final class StressRun {
     return judged
   }
 
-  /// What kept the built-in checker from an answer, where it has none; a checker of the user's has
-  /// one always.
+  /// Why the built-in checker could not answer, if so; a user's checker always answers.
   func limit(of result: CheckResult, _ settings: StressSettings) -> String? {
     let codes: [ExitCode] = [.usage, .labFailed]
     let isOurs = settings.load != nil || program.isJudgedByLab
@@ -301,7 +300,7 @@ package final class StressRun {
     return isLimit ? result.headline : nil
   }
 
-  /// Who of the built-in workload had not ended a transaction, a line each.
+  /// The built-in workload's threads with an unfinished transaction, one per line.
   private static func waiting(in trace: Trace) throws(LabError) -> String {
     var record = EngineLoadRecord()
     try record.consume(trace.marks.flatMap(\.bytes)[...])
@@ -315,11 +314,11 @@ package final class StressRun {
       trace: trace, model: settings.model, seed: StressRound.seed(of: number, settings.seed))
   }
 
-  /// Makes a finding of a failing round, or counts it with those that say the same.
+  /// Makes a finding of a failing round, or counts it with those of the same class.
   private func add(
     _ result: CheckResult, _ record: RoundRecord, _ number: Int, _ life: Life, _ judged: Judged
   ) throws(LabError) {
-    // The lab's own load and scenarios call neither.
+    // Faultline's own load and scenarios call neither.
     if life.settings.load == nil, !life.settings.isScenario, life.settings.drawn == nil {
       try UnseenSyncs.refuse(run.syncsError, result.headline)
     }
@@ -392,7 +391,7 @@ package final class StressRun {
     ) { (other) throws(LabError) in try judge(other).ending.isSuccess }
   }
 
-  /// The checker, asked about states of a round.
+  /// The checker, for queries about states of a round.
   func judgement(
     of enumerator: CrashStateEnumerator, acknowledged: [UInt8], round: Int,
     _ settings: StressSettings

@@ -1,4 +1,4 @@
-// StressSettings.swift: what a stress run does: a program, and how often the power goes under it.
+// StressSettings.swift: the settings of a stress run: a program, and how often the power fails.
 
 import CrashStates
 import FaultFS
@@ -8,15 +8,15 @@ import Workload
 
 /// A program under repeated power cuts: shell commands.
 package struct StressProgram: Codable, Sendable, Hashable {
-  /// What runs until the power goes; started again after every cut.
+  /// The command that runs until the power fails; restarted after every cut.
   package var workload: String
-  /// What judges each crashed directory.
+  /// The command that judges each crashed directory.
   package var check: String
   /// Whether the checker is a process that stays; nil is no.
   package var checkStays: Bool?
   /// What prepares the first directory; all it writes is durable.
   package var setup: String?
-  /// What runs on the surviving directory before the workload is started again.
+  /// The command that runs on the surviving directory before the workload is restarted.
   package var recover: String?
 
   /// Makes a program.
@@ -28,7 +28,7 @@ package struct StressProgram: Codable, Sendable, Hashable {
   }
 
   /// A scenario: its steps from an empty directory in each round, and its oracles.
-  /// - Throws: `LabError` with code `.usage` for one that is not a program.
+  /// - Throws: `LabError` with code `.usage` for a scenario that cannot be a program.
   package static func scenario(
     _ scenario: Scenario, seed: Seed
   ) throws(LabError) -> StressProgram {
@@ -40,15 +40,15 @@ package struct StressProgram: Codable, Sendable, Hashable {
     return StressProgram(workload: commands.work, check: commands.judge)
   }
 
-  /// Whether the checker is the lab's own, which tells a limit of its own from a verdict.
+  /// Whether the checker is Faultline's own, which distinguishes its own limits from verdicts.
   var isJudgedByLab: Bool {
     self == .engine || check.hasPrefix("exec \"$\(StressRun.commandName)\" ")
   }
 
-  /// The built-in one: processes of several threads that commit to one database of the engine, or
-  /// a drawn history.
+  /// The built-in program: processes of several threads that commit to one database of the engine,
+  /// or a drawn history.
   ///
-  /// A process that was killed (137), or that the disk refused something (75), is started anew.
+  /// A process that was killed (137), or that got an error from the disk (75), is restarted.
   package static let engine = StressProgram(
     workload: """
       [ -z "$\(StressRun.drawnName)" ] || \(ofHistory(ScenarioWork.self))
@@ -71,45 +71,45 @@ package struct StressProgram: Codable, Sendable, Hashable {
       exec "$\(StressRun.commandName)" \(StressJudge.shellWords)
       """)
 
-  /// A child of the scenario that the life has in place of the load.
+  /// A child of the scenario that replaces the load in the life.
   private static func ofHistory(_ child: any ScenarioChild.Type) -> String {
     let name = "\(BuiltInScenario.prefix)$\(StressRun.drawnName)"
     return "exec \"$\(StressRun.commandName)\" \(child.shellWords) \"\(name)\" 1"
   }
 }
 
-/// Which faults the lives of a stress run may draw.
+/// The faults that lives of a stress run may draw.
 package enum DrawnFaults: Sendable {
   case none
   /// Those that no call reports.
   case silent
   case all
 
-  /// What the steps of a scenario can live with.
+  /// The faults that a scenario's steps can handle.
   package init(for scenario: Scenario) {
     self = !scenario.faults.isEmpty ? .none : scenario.goesOnAfterFailures ? .all : .silent
   }
 }
 
-/// How a stress run goes.
+/// The settings of a stress run.
 package struct StressSettings: Sendable {
-  /// Power cuts to make; nil has no limit.
+  /// Power cuts to make; nil for no limit.
   package var cuts: Int? = 100
-  /// Seconds to go on; nil has no limit.
+  /// Time limit in seconds; nil for no limit.
   package var seconds: Int?
-  /// Whether cuts come at times and not after numbers of operations.
+  /// Whether cuts happen after given times instead of numbers of operations.
   package var cutsAtTimes = false
   /// Whether the first finding ends the run.
   package var failsFast = false
   /// Most kills without a power cut in each round.
   package var killsPerRound = 0
-  /// Events within which the power goes.
+  /// Number of events within which the power fails.
   package var eventsPerRound = 400
-  /// What the disk may leave.
+  /// The model of possible states after a power cut.
   package var model = PersistenceModel.ext4Ordered
-  /// The number from which all choices follow.
+  /// Random seed of all choices.
   package var seed = Seed(rawValue: 1)
-  /// Fault rules that are in force in every round, counting anew in each.
+  /// Fault rules that are in force in every round, with new counts in each.
   package var faults: [FaultRule] = []
   /// How the mounts write mapped pages back, if at all.
   package var writeBack: PageWriteBack?
@@ -117,37 +117,37 @@ package struct StressSettings: Sendable {
   package var marks = MarkUnit.lines
   /// Seconds after which a checker, a recovery or a round has failed.
   package var timeoutSeconds = 20
-  /// Whether growth of this process is a complaint; not where others work in it.
+  /// Whether growth of this process is reported; false if it also does other work.
   var watchesLeaks = true
-  /// Where failing rounds are kept, if anywhere.
+  /// Where to save failing rounds, if at all.
   package var reportDirectory: String?
-  /// How the built-in workload works; nil for a program of the user's.
+  /// The options of the built-in workload; nil for a user's program.
   package var load: EngineLoadOptions?
-  /// Rounds after which the next life begins, where nothing else is drawn; nil is never.
+  /// Rounds after which the next life begins, unless drawn otherwise; nil is never.
   ///
-  /// All that the built-in workload said in a life is judged after each of its rounds.
+  /// The complete output of the built-in workload in a life is judged after each of its rounds.
   package var roundsPerLife: Int?
-  /// Of so many rounds one goes on until the workload ends; 0 is none.
+  /// One in this many rounds continues until the workload ends; 0 is none.
   package var wholeRoundEvery = 0
-  /// Whether the program is a scenario, which has no load to draw.
+  /// Whether the program is a scenario, for which no load is drawn.
   package var isScenario = false
-  /// What the histories of the built-in workload write, in place of the load; nil is the load.
+  /// The content of the built-in workload's histories, which replace the load; nil is the load.
   package var drawn: HistoryContent?
-  /// Whether lives may have histories in place of the load.
+  /// Whether histories may replace the load in lives.
   package var drawsHistories = false
-  /// Which faults a scenario's lives may draw.
+  /// The faults that a scenario's lives may draw.
   package var drawnFaults = DrawnFaults.all
-  /// Rules of the scenario, in force in every round before those that are drawn.
+  /// Rules of the scenario, in force in every round, before the drawn ones.
   package var ownFaults: [FaultRule] = []
   /// Whether each life of the built-in workload draws its options from the seed.
   package var isSwarm = false
-  /// The options of every life, in place of drawn ones.
+  /// The options of every life, instead of drawn ones.
   package var lifeOptions: StressLifeOptions?
-  /// Takes what the user has chosen into options that were drawn.
+  /// Applies the user's choices to drawn options.
   package var choose: @Sendable (inout StressLifeOptions) -> Void = { _ in }
-  /// Whether a life that failed is played again with fewer options.
+  /// Whether a failed life is repeated with fewer options.
   package var thins = true
-  /// Where the run's figures go after each round, if anywhere.
+  /// Where to write the run's figures after each round, if at all.
   package var metricsPath: String?
 
   /// The defaults.

@@ -1,21 +1,21 @@
-// BoundedStrategy.swift: every schedule with at most so many preemptions, those with fewer first
-// (Musuvathi, Qadeer: "Iterative context bounding for systematic testing of multithreaded
-// programs", 2007). A run follows a prefix of choices, and then whoever runs goes on; each other
-// choice behind the prefix is the prefix of a run of its own. So each schedule is run once.
-// Invariant: prefixes that no run is left for, or no memory, are dropped, and then the search does
-// not call itself complete.
+// BoundedStrategy.swift: every schedule with a limited number of preemptions, those with fewer
+// first (Musuvathi, Qadeer: "Iterative context bounding for systematic testing of multithreaded
+// programs", 2007). A run follows a prefix of choices, and then the running actor continues; each
+// other choice after the prefix gives the prefix of another run. So each schedule is run once.
+// Invariant: prefixes for which no run or no memory is left are dropped, and then the search does
+// not report itself as complete.
 
 /// All runs within a preemption bound.
 struct BoundedStrategy: ScheduleStrategy {
   private let preemptionsMax: Int
   private let runsMax: Int
   private var runs = 0
-  /// Prefixes of this number of preemptions, and of one more.
+  /// Prefixes with this number of preemptions, and with one more.
   private var level: [[Int8]] = [[]]
   private var nextLevel: [[Int8]] = []
   private var preemptions = 0
   private var prefixCount = 0
-  /// Choices in all prefixes, a byte each.
+  /// Number of choices in all prefixes, one byte each.
   private var prefixBytes = 0
   private static let prefixBytesMax = 256 << 20
   private var hasDropped = false
@@ -31,7 +31,7 @@ struct BoundedStrategy: ScheduleStrategy {
   mutating func nextRun() -> (any ScheduleChooser)? {
     if level.isEmpty {
       guard !nextLevel.isEmpty else { return nil }
-      // Taken from the end, so in the order in which they were put there.
+      // Taken from the end, that is, in the order in which they were added.
       level = nextLevel.reversed()
       nextLevel = []
       preemptions += 1

@@ -1,12 +1,12 @@
 // PCTStrategy.swift: probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi,
 // Nagarakatte: "A randomized scheduler with probabilistic guarantees of finding bugs", 2010).
-// Actors have priorities in a drawn order, and the one with the highest priority runs, except that
-// at d - 1 drawn decisions whoever runs falls below all others. Of n actors and k decisions, a run
-// finds a bug of depth d with a chance of at least 1 / (n k^(d-1)).
+// Actors have priorities in random order, and the one with the highest priority runs, except that
+// at d - 1 random decisions the running actor gets the lowest priority. With n actors and k
+// decisions, a run finds a bug of depth d with a probability of at least 1 / (n k^(d-1)).
 
 import LabCore
 
-/// Runs by drawn priorities.
+/// Runs with random priorities.
 struct PCTStrategy: ScheduleStrategy {
   private let seed: Seed
   private let actorCount: Int
@@ -18,7 +18,7 @@ struct PCTStrategy: ScheduleStrategy {
 
   /// Draws runs for bugs of a depth, the d of the theory: one more than the preemptions of a run.
   ///
-  /// `decisions` is how long a run is, as far as that is known; later runs correct it.
+  /// `decisions` is the length of a run, if known; later runs correct it.
   init(seed: Seed, actorCount: Int, depth: Int, runsMax: Int, decisions: Int) {
     self.seed = seed
     self.actorCount = actorCount

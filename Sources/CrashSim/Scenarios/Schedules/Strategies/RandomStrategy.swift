@@ -1,4 +1,4 @@
-// RandomStrategy.swift: at each decision, anybody who could go on, each with the same chance.
+// RandomStrategy.swift: at each decision, selects any actor that can continue, with equal chance.
 
 import LabCore
 

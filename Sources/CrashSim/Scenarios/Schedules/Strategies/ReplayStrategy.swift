@@ -1,6 +1,6 @@
-// ReplayStrategy.swift: one run along a schedule: exactly, or as far as the program lets it.
+// ReplayStrategy.swift: one run that follows a schedule: exactly, or as far as the program allows.
 
-/// Replays a schedule once, and refuses a program that does something else.
+/// Replays a schedule once, and rejects a program that behaves differently.
 struct ReplayStrategy: ScheduleStrategy {
   private let schedule: Schedule
   private var isDone = false
@@ -14,7 +14,7 @@ struct ReplayStrategy: ScheduleStrategy {
   }
 }
 
-/// Follows a schedule to the letter.
+/// Follows a schedule exactly.
 struct ReplayChooser: ScheduleChooser {
   private let schedule: Schedule
   private var turn = 0
@@ -46,7 +46,7 @@ struct ReplayChooser: ScheduleChooser {
   }
 }
 
-/// Follows turns where that is possible, and passes over those of actors who cannot go on.
+/// Follows turns where possible, and skips those of actors that cannot continue.
 struct GuidedChooser: ScheduleChooser {
   private let turns: [ScheduleTurn]
   private var turn = 0

@@ -1,8 +1,9 @@
-// ScriptedStrategy.swift: one run along a script that a person wrote. A script says less than a
-// schedule: behind its last line, and where an actor waits, whoever runs goes on.
+// ScriptedStrategy.swift: one run that follows a script written by the user. A script is less
+// specific than a schedule: after its last line, and where an actor waits, the running actor
+// continues.
 //   ui 3                              ui passes 3 points
-//   background until publish version  background goes on until it stands there
-//   ui to end                         ui goes on until it ends or waits
+//   background until publish version  background continues until it reaches that place
+//   ui to end                         ui continues until it ends or waits
 
 /// One line of a script.
 enum ScriptLine: Sendable, Hashable, Codable {
@@ -13,14 +14,14 @@ enum ScriptLine: Sendable, Hashable, Codable {
   /// Most points of one line.
   static let countMax = 1_000_000
 
-  /// Who goes on.
+  /// The actor that continues.
   var actor: String {
     switch self {
     case .count(let actor, _), .until(let actor, _), .end(let actor): actor
     }
   }
 
-  /// The line as it is written.
+  /// The line as written.
   var text: String {
     switch self {
     case .count(let actor, let count): "\(actor) \(count)"
@@ -29,7 +30,7 @@ enum ScriptLine: Sendable, Hashable, Codable {
     }
   }
 
-  /// Reads a line; nil when it has none of the three forms.
+  /// Parses a line; nil when it has none of the three forms.
   init?(_ text: String) {
     let words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     guard words.count >= 2, !words[0].isEmpty else { return nil }
@@ -96,7 +97,7 @@ struct ScriptedStrategy: ScheduleStrategy {
       return .actor(decision.usual)
     }
 
-    /// Whether the line has nothing left to say at this decision.
+    /// Whether the line is complete at this decision.
     private func isOver(_ decision: ScheduleDecision, _ actor: Int) -> Bool {
       switch lines[line] {
       case .count(_, let count): taken == count
