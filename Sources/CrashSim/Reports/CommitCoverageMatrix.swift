@@ -1,12 +1,12 @@
-// CommitCoverageMatrix.swift: the steps of the engine's commits, and how many scenarios hit each of
-// them with which disturbance.
+// CommitCoverageMatrix.swift: the steps of the engine's commits, and the number of scenarios that
+// hit each of them with each disturbance.
 
 import Engine
 import Findings
 
 /// The matrix over all scenarios of a run.
 package struct CommitCoverageMatrix: Sendable {
-  /// Pairs that cannot be met, each with the reason.
+  /// Pairs that cannot occur, each with the reason.
   package static let impossible: [(step: CommitStep, disturbance: CommitDisturbance, why: String)] =
     [
       (.moveOutOfTail, .noSpace, "it reads nodes and plans in memory; a read needs no space"),
@@ -19,22 +19,22 @@ package struct CommitCoverageMatrix: Sendable {
 
   private let covered: [CommitCoverage]
 
-  /// Counts the cases of a run that were judged by promises, that is, not those that plant a bug.
+  /// Counts the cases of a run that are judged by promises, that is, without planted bugs.
   package init(_ report: RunReport) {
     covered = report.cases.compactMap { $0.isNegative ? nil : $0.commitCoverage }
   }
 
-  /// Number of scenarios that met a pair.
+  /// Number of scenarios that hit a pair.
   package func count(_ step: CommitStep, _ disturbance: CommitDisturbance) -> Int {
     covered.count { $0.has(step.description, disturbance) }
   }
 
-  /// Why a pair cannot be met; nil when it can.
+  /// Why a pair cannot occur; nil if it can.
   package static func reason(_ step: CommitStep, _ disturbance: CommitDisturbance) -> String? {
     impossible.first { $0.step == step && $0.disturbance == disturbance }?.why
   }
 
-  /// The pairs that can be met and were not.
+  /// The pairs that can occur but did not.
   package var missing: [(step: CommitStep, disturbance: CommitDisturbance)] {
     CommitStep.allCases.flatMap { step in
       CommitDisturbance.allCases.compactMap { disturbance in
@@ -44,7 +44,7 @@ package struct CommitCoverageMatrix: Sendable {
     }
   }
 
-  /// What stands in the matrix for a pair: a number, or `-` where nothing can be.
+  /// The matrix entry for a pair: a number, or `-` for an impossible pair.
   func text(_ step: CommitStep, _ disturbance: CommitDisturbance) -> String {
     let count = count(step, disturbance)
     return count == 0 && Self.reason(step, disturbance) != nil ? "-" : "\(count)"

@@ -1,5 +1,5 @@
 // InspectionReport+Text.swift: an inspection as lines of text, with the file drawn as a map.
-// Invariant: names and messages come from the file, so nothing that steers a terminal gets through.
+// Invariant: names and messages come from the file, so terminal control characters are replaced.
 
 import Foundation
 import LabCore
@@ -8,7 +8,7 @@ extension InspectionReport {
   private static let sectorBytes: UInt64 = 4096
   private static let mapColumns = 64
   private static let mapRowsMax = 16
-  /// How a use is drawn; of those that share a character's bytes, a later one is shown.
+  /// The letter for each use; if uses share a character's bytes, the later one is shown.
   private static let letters: [(use: String, letter: Character)] = [
     ("unused", "-"), ("free", "."), ("pending", "p"), ("string", "S"), ("leaf", "L"),
     ("inner", "I"), ("collectionLeaf", "c"), ("collectionInner", "C"), ("indexLeaf", "x"),
@@ -101,7 +101,7 @@ extension InspectionReport {
     "\(Formatting.grouped(Int(clamping: count))) bytes"
   }
 
-  /// Text with everything that is not to be seen written as its number.
+  /// Text with everything unprintable replaced by its number.
   private static func printable(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

@@ -1,32 +1,32 @@
-// InspectionReport+XRay.swift: what the X-ray says of an inspected file, and whether it agrees with
-// the engine: on soundness, version, content of the tables and the use of every sector.
+// InspectionReport+XRay.swift: the X-ray's results for an inspected file, and whether it agrees
+// with the engine: on validity, version, content of the tables and the use of every sector.
 
 import Foundation
 import LabCore
 import Oracles
 
 extension InspectionReport {
-  /// What the second reader of the format says.
+  /// The results of the second reader of the format.
   package struct XRayOpinion: Codable, Sendable {
-    /// Whether it found nothing wrong.
+    /// Whether it found no faults.
     package var isSound: Bool
-    /// Whether the file is encrypted; then it sees the slots only.
+    /// Whether the file is encrypted; then it reads only the slots.
     package var isEncrypted: Bool
     /// The version that it would choose.
     package var version: UInt64?
-    /// Nodes that it read.
+    /// Number of nodes read.
     package var nodes: Int
-    /// Rows of all tables that it read.
+    /// Number of rows read, of all tables.
     package var rows: UInt64
-    /// Pairs of all indexes that it read.
+    /// Number of pairs read, of all indexes.
     package var pairs: UInt64
-    /// Leaves that stand in the file as they were, with edits beside the link.
+    /// Number of leaves that are unchanged in the file, with edits next to the link.
     package var patchedLeaves: Int
-    /// What it finds wrong, the first one first.
+    /// Its faults, in the order in which they were found.
     package var faults: [String]
-    /// The whole file, ascending, as it sees it.
+    /// The whole file, ascending, as it interprets it.
     package var map: [Run]
-    /// Where the two readers disagree.
+    /// The disagreement between the two readers.
     package var disagreement: String?
 
     init(_ path: String, _ report: InspectionReport) throws(LabError) {
@@ -47,7 +47,7 @@ extension InspectionReport {
     }
 
     private func disagreement(with report: InspectionReport, _ xray: XRay) -> String? {
-      // Nobody has read the version of an encrypted file without its key.
+      // Without the key, neither has read the version of an encrypted file.
       if isEncrypted, report.version == nil { return nil }
       if version != report.version, isEncrypted || (isSound && report.corruption == nil) {
         let other = report.version.map { "\($0)" } ?? "none"
@@ -78,7 +78,7 @@ extension InspectionReport {
       return "X-ray: damaged, \(read) read; \(fault)"
     }
 
-    /// What every sector is used for; names are those of the engine's map.
+    /// The use of every sector; names are those of the engine's map.
     private static func map(of xray: XRay) -> [Run] {
       let sectorBytes: UInt64 = 4096
       let sectors = (xray.fileSizeBytes + sectorBytes - 1) / sectorBytes
@@ -87,7 +87,7 @@ extension InspectionReport {
       for sector in 0..<Int(end) { uses[sector] = "unaccounted" }
       for sector in 0..<min(3, uses.count) { uses[sector] = "header" }
       func fill(_ first: UInt64, _ count: UInt64, _ use: String) {
-        // Spans and nodes were claimed, so they lie inside of the file.
+        // Spans and nodes were claimed, so they lie inside the file.
         for sector in first..<first + count where sector < sectors { uses[Int(sector)] = use }
       }
       for span in xray.spans {

@@ -1,21 +1,21 @@
-// InspectionReport.swift: what `faultline inspect` says of one file, as a value; its JSON is this
-// value. Invariants: nothing here opens, locks or changes the file; runs of the map are cut at the
-// file's end, so no number of a hostile file overflows in what follows from it.
+// InspectionReport.swift: the result of `faultline inspect` for one file, as a value; its JSON is
+// this value. Invariants: nothing here opens, locks or changes the file; runs of the map are cut at
+// the file's end, so no number of a malicious file overflows in later calculations.
 
 import Engine
 import Foundation
 import LabCore
 import Oracles
 
-/// What a database file holds and what is wrong with it.
+/// The content of a database file, and its faults.
 package struct InspectionReport: JSONReport, Codable, Sendable {
   /// A root slot.
   package struct Slot: Codable, Sendable {
     /// `valid`, `invalid` or `empty`.
     package var state: String
-    /// Its version, when it is valid.
+    /// Its version, if it is valid.
     package var version: UInt64?
-    /// Where its version's top node stands.
+    /// Position of its version's top node.
     package var topRefBytes: UInt64?
     /// The part of the file that its version uses.
     package var logicalSizeBytes: UInt64?
@@ -37,45 +37,45 @@ package struct InspectionReport: JSONReport, Codable, Sendable {
     package var name: String
     /// Its columns without the key.
     package var columns: [Column]
-    /// Rows, as the group counts them.
+    /// Number of rows according to the group.
     package var rows: UInt64
     /// Levels of the tree.
     package var depth: Int
-    /// Nodes that could be read.
+    /// Number of readable nodes.
     package var nodes: Int
-    /// Where the root stands; 0 without rows.
+    /// Position of the root; 0 without rows.
     package var rootRefBytes: UInt64
   }
 
   /// A run of sectors with one use.
   package struct Run: Codable, Sendable, Hashable {
-    /// What it holds: `header`, a kind of node, `free`, `pending`, `unaccounted`, `unused`.
+    /// Its content: `header`, a kind of node, `free`, `pending`, `unaccounted`, `unused`.
     package var use: String
-    /// Where it starts.
+    /// Its start.
     package var offsetBytes: UInt64
-    /// How long it is.
+    /// Its length.
     package var sizeBytes: UInt64
   }
 
-  /// All runs of one use together.
+  /// All runs with one use together.
   package struct Space: Codable, Sendable, Hashable {
-    /// What they hold.
+    /// Their content.
     package var use: String
-    /// Bytes of all of them.
+    /// Their total size.
     package var sizeBytes: UInt64
-    /// How many they are.
+    /// Their number.
     package var runCount: Int
   }
 
-  /// The first thing that is wrong.
+  /// The first fault.
   package struct Corruption: Codable, Sendable {
     /// The engine's code.
     package var code: String
-    /// What disagrees, with both numbers.
+    /// The contradiction, with both numbers.
     package var message: String
   }
 
-  /// What the engine's verification counted.
+  /// The counts of the engine's verification.
   package struct Verification: Codable, Sendable {
     /// Nodes that the version reaches.
     package var nodes: Int
@@ -89,13 +89,13 @@ package struct InspectionReport: JSONReport, Codable, Sendable {
     package var pendingBytes: UInt64
   }
 
-  /// Format of the JSON; rises when a field changes its meaning.
+  /// Format of the JSON; increases when a field changes its meaning.
   package var reportVersion = 1
   /// The file.
   package var file: String
   /// Its size.
   package var fileSizeBytes: UInt64
-  /// The number of the file's layout, when its header is right.
+  /// The number of the file's layout, if its header is valid.
   package var formatVersion: UInt32?
   /// Both root slots.
   package var slots: [Slot]
@@ -103,28 +103,28 @@ package struct InspectionReport: JSONReport, Codable, Sendable {
   package var version: UInt64?
   /// The tables of that version.
   package var tables: [Table]
-  /// Uses of the file's space, in the order in which they come first.
+  /// Uses of the file's space, in order of first appearance.
   package var space: [Space]
   /// The whole file, ascending.
   package var map: [Run]
-  /// What an open and the engine's verification counted, if asked for and if they succeeded.
+  /// The counts of an open and the engine's verification, if requested and successful.
   package var verification: Verification?
-  /// The first thing that is wrong, if anything.
+  /// The first fault, if any.
   package var corruption: Corruption?
-  /// What the X-ray, the second reader of the format, says of the same bytes.
+  /// The results of the X-ray, the second reader of the format, for the same bytes.
   package var xray: XRayOpinion?
 
-  /// Whether nothing is wrong, in the eyes of both readers.
+  /// Whether neither reader found a fault.
   package var isSound: Bool { corruption == nil && xray?.disagreement == nil }
 
   /// Inspects a file.
   /// - Parameters:
   ///   - path: The file.
-  ///   - verifies: Also opens a copy in memory, as a program would, and verifies it.
+  ///   - verifies: Also opens a copy in memory, like a program, and verifies it.
   ///   - key: The key of an encrypted file, 64 bytes; without it only the file header and the slots
   ///     are read.
-  /// - Throws: `LabError` with code `.usage` when it is not a file, no database of this engine, or
-  /// one   of another key.
+  /// - Throws: `LabError` with code `.usage` if it is not a file, not a database of this engine, or
+  ///   has another key.
   /// - Complexity: O(bytes).
   package init(
     path: String, verifies: Bool = false, key: [UInt8]? = nil
@@ -146,7 +146,7 @@ package struct InspectionReport: JSONReport, Codable, Sendable {
   private static func inspect(
     _ path: String, _ key: [UInt8]?
   ) throws(LabError) -> FileInspection {
-    // A pipe would make the open wait for good, and a device has no size.
+    // Opening a pipe could block for ever, and a device has no size.
     let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     let attributes = try? FileManager.default.attributesOfItem(atPath: resolved)
     guard let type = attributes?[.type] as? FileAttributeType else {
@@ -187,7 +187,7 @@ package struct InspectionReport: JSONReport, Codable, Sendable {
 
   // MARK: - Space
 
-  /// The map with touching runs of one use joined, cut at the file's end.
+  /// The map with adjacent runs of one use joined, cut at the file's end.
   private static func runs(_ found: FileInspection) -> [Run] {
     var runs: [Run] = []
     for run in found.spaceMap where run.offsetBytes < found.fileSizeBytes {

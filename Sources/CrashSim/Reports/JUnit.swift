@@ -1,5 +1,5 @@
-// JUnit.swift: a run as JUnit XML, one test case for each scenario and one for each of its parts
-// that was skipped, for the CI systems that read it.
+// JUnit.swift: a run as JUnit XML for CI systems, one test case for each scenario and one for each
+// of its skipped parts.
 
 import Findings
 import LabCore
@@ -26,7 +26,7 @@ package enum JUnit {
     return (lines + ["  </testsuite>", "</testsuites>", ""]).joined(separator: "\n")
   }
 
-  /// One test case: how it ended, then what a person has to know besides.
+  /// One test case: its outcome, then further notes for the user.
   private static func testCase(_ item: CaseReport, _ notes: [String]) -> [String] {
     let seconds = item.seconds ?? item.explorations.reduce(0) { $0 + $1.seconds }
     let head =
@@ -64,7 +64,7 @@ package enum JUnit {
     return "      <failure message=\"\(message)\">\(escaped(text))</failure>"
   }
 
-  /// Text as XML: markup escaped, characters that XML 1.0 forbids replaced.
+  /// Text as XML: markup escaped, characters forbidden in XML 1.0 replaced.
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

@@ -1,30 +1,30 @@
-// ReportMerge.swift: joins the reports of all shards of one run into the report that one run of the
-// whole would have given, but for the time it took.
-// Invariants: each shard counts once; a promise is held only when every shard held it; shards that
-// did not see the same run are refused, because their states are not parts of one whole.
+// ReportMerge.swift: joins the reports of all shards of one run into the report that a run of the
+// whole would have given, except for its time.
+// Invariants: each shard counts once; a promise is held only if every shard held it; shards of
+// different runs are rejected, because their states do not form a whole.
 
 import CrashStates
 import Findings
 import Foundation
 import LabCore
 
-/// The report of one shard, and the file it came from.
+/// The report of one shard, and its file.
 package struct ShardReport: Sendable {
-  /// Name of the file, as it was given.
+  /// Name of the file, as given.
   package let file: String
-  /// What the shard found.
+  /// The shard's report.
   package let report: RunReport
 
-  /// Names a report.
+  /// Makes a shard's report.
   package init(file: String, report: RunReport) {
     self.file = file
     self.report = report
   }
 
-  /// Longest report that is read.
+  /// Longest accepted report.
   static let sizeBytesMax = 256 << 20
 
-  /// Reads the reports that files hold; of a folder, those of all its `.json` files.
+  /// Reads the reports in files; for a folder, in all its `.json` files.
   /// - Throws: `LabError` with code `.usage` that names the file.
   package static func load(_ paths: [String]) throws(LabError) -> [ShardReport] {
     var reports: [ShardReport] = []
@@ -92,9 +92,9 @@ package struct ShardReport: Sendable {
 package struct ReportMerge {
   private let parts: [ShardReport]
 
-  /// Puts the reports of all shards in order.
-  /// - Throws: `LabError` with code `.usage` when a shard is missing or doubled, or a report is of
-  ///   another run.
+  /// Sorts the reports of all shards.
+  /// - Throws: `LabError` with code `.usage` if a shard is missing or duplicate, or a report
+  ///   belongs to another run.
   package init(_ reports: [ShardReport]) throws(LabError) {
     guard let first = reports.first else {
       throw .usage("faultline merge: no report to merge; give the files")
@@ -139,7 +139,7 @@ package struct ReportMerge {
     parts = (1...count).compactMap { byIndex[$0] }
   }
 
-  /// Refuses two shards of which the states were not counted or shared out alike.
+  /// Rejects two shards whose states were not counted or distributed in the same way.
   private static func refuseOtherOptions(
     _ part: ShardReport, _ first: ShardReport
   ) throws(LabError) {
@@ -156,13 +156,13 @@ package struct ReportMerge {
   }
 
   /// The report of the whole.
-  /// - Throws: `LabError` with code `.nondeterminism` when the shards did not see the same run.
+  /// - Throws: `LabError` with code `.nondeterminism` if the shards did not have the same run.
   package func merged() throws(LabError) -> RunReport {
     var result = RunReport(seed: parts[0].report.seed)
     result.formatVersion = parts[0].report.formatVersion
     result.options = parts[0].report.options
     result.isInterrupted = parts.contains { $0.report.isInterrupted }
-    // An interrupted shard may have come to fewer cases; the others have them all.
+    // An interrupted shard may have fewer cases; the others have all of them.
     let longest = parts.max { $0.report.cases.count < $1.report.cases.count } ?? parts[0]
     for place in longest.report.cases.indices {
       var cases: [(file: String, item: CaseReport)] = []
@@ -192,13 +192,13 @@ package struct ReportMerge {
     var result = CaseReport(name: first.item.name, title: first.item.title)
     result.isNegative = first.item.isNegative
     result.line = first.item.line
-    // Each shard has recorded for itself; the first one speaks for all.
+    // Each shard has made its own recording; the first one is used.
     result.rules = parts.lazy.compactMap(\.item.rules).first
     result.histories = first.item.histories
     let seconds = parts.compactMap(\.item.seconds)
     result.seconds = seconds.isEmpty ? nil : seconds.reduce(0, +)
     result.commitCoverage = Self.joined(parts.map(\.item.commitCoverage))
-    // Timelines too long to be shown whole are cut around each shard's own findings.
+    // Timelines that are too long are cut around each shard's own findings.
     let most = parts.map(\.item.timelines.count).max() ?? 0
     let whole = parts.filter { $0.item.timelines.count == most }
     result.timelines =
@@ -238,7 +238,7 @@ package struct ReportMerge {
     return result
   }
 
-  /// The verdict over a case: the worst of its shards', but one of them may find a planted bug.
+  /// The verdict on a case: the worst of its shards', but one of them may find a planted bug.
   private func decide(_ result: inout CaseReport, _ items: [CaseReport]) {
     let outcomes = items.map(\.outcome)
     if outcomes.contains(.labFailed) {
@@ -265,7 +265,7 @@ package struct ReportMerge {
   ) throws(LabError) -> ExplorationReport {
     let first = parts[0]
     var result = first.report
-    // Where nothing was recorded, each shard counts its own places.
+    // If nothing was recorded, each shard counts its own places.
     let isRecorded = first.report.shape != nil
     for part in parts.dropFirst() {
       let report = part.report
@@ -307,14 +307,14 @@ package struct ReportMerge {
     return result
   }
 
-  /// What all shards met; nil when none met anything.
+  /// The combined coverage of all shards; nil if there is none.
   private static func joined(_ parts: [CommitCoverage?]) -> CommitCoverage? {
     var all = CommitCoverage()
     for part in parts { all.add(part) }
     return all.isEmpty ? nil : all
   }
 
-  /// The crash points of all shards, which share out the states of each.
+  /// The crash points of all shards, among which the states of each are distributed.
   private static func joined(_ parts: [[CrashPointCount]?]) -> [CrashPointCount]? {
     guard let first = parts.first, var result = first else { return nil }
     var places: [Int: Int] = [:]
@@ -330,7 +330,7 @@ package struct ReportMerge {
     return result
   }
 
-  /// One finding for each root cause, in the order of their first states, made of one for each
+  /// One finding for each root cause, in the order of their first states, joined from one for each
   /// class of failures.
   private func joined(_ findings: [Finding]) -> [Finding] {
     var result: [Finding] = []

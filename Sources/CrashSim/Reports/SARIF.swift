@@ -1,7 +1,7 @@
 // SARIF.swift: a run as SARIF 2.1.0 (OASIS), for code scanning: one result for each finding and for
-// each planted bug that was not found; what the lab could not do is a notification, never a result.
-// Invariant: a result's fingerprint does not depend on numbers, seeds or times, so that a finding
-// that comes again is the same one.
+// each planted bug that was not found; failures of Faultline are notifications, never results.
+// Invariant: a result's fingerprint does not depend on numbers, seeds or times, so that a recurring
+// finding keeps its identity.
 
 import CrashStates
 import Exploration
@@ -13,7 +13,7 @@ import LabCore
 package struct SARIF: JSONReport, Sendable {
   /// The version of the format.
   package static let version = "2.1.0"
-  /// Where its schema is.
+  /// The address of its schema.
   package static let schema =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
   /// Longest message of a result, in characters; viewers cut longer ones.
@@ -28,7 +28,7 @@ package struct SARIF: JSONReport, Sendable {
     case runs
   }
 
-  /// Writes a run down.
+  /// Makes the report of a run.
   /// - Parameters:
   ///   - report: The run.
   ///   - arguments: The command's arguments.
@@ -45,7 +45,7 @@ package struct SARIF: JSONReport, Sendable {
   }
 }
 
-/// What a result is about.
+/// The rule of a result.
 enum SARIFRule: Hashable {
   /// An oracle of the engine's scenarios.
   case oracle(OracleName)
@@ -53,13 +53,13 @@ enum SARIFRule: Hashable {
   case checker
   /// A planted bug that was not found.
   case plantedBug
-  /// A step that went wrong without any crash.
+  /// A step that failed without a crash.
   case step
 
   static let all: [SARIFRule] =
     OracleName.allCases.map { .oracle($0) } + [.checker, .plantedBug, .step]
 
-  /// What findings name first is the oracle that broke.
+  /// A headline starts with the name of the oracle that failed.
   init(headline: String) {
     let name = headline.prefix { $0 != ":" }
     self = OracleName(rawValue: String(name)).map { .oracle($0) } ?? .checker
@@ -93,7 +93,7 @@ enum SARIFRule: Hashable {
   }
 }
 
-/// One run of SARIF; names are those of the format.
+/// One run in SARIF, with the format's names.
 struct SARIFRun: Encodable, Sendable {
   struct Text: Encodable, Sendable {
     let text: String
@@ -219,7 +219,7 @@ struct SARIFRun: Encodable, Sendable {
 
   private static func text(_ text: String) -> Text { Text(text: text.cut(to: SARIF.messageMax)) }
 
-  /// Numbers aside, so that another seed or line leaves a finding what it was.
+  /// Without numbers, so that a finding keeps its identity with another seed or line.
   private static func fingerprint(of parts: [String]) -> [String: String] {
     let text = parts.map(\.withNumbersReplaced).joined(separator: "\u{0}")
     return ["faultlineFinding/v1": ContentHash.of(Array(text.utf8)).description]
@@ -247,7 +247,7 @@ struct SARIFRun: Encodable, Sendable {
 
   // MARK: Locations
 
-  /// The scenario's line; an explored program has a name and no file.
+  /// The scenario's line; an explored program has only a name, without a file.
   private static func location(of item: CaseReport, line: Int?) -> Location {
     guard item.name != CaseReport.exploredName, item.name != CaseReport.stressedName else {
       return Location(logicalLocations: [["fullyQualifiedName": item.title, "name": item.name]])
@@ -267,7 +267,7 @@ struct SARIFRun: Encodable, Sendable {
       message: Text(text: site.text))
   }
 
-  /// A path as the format wants it: relative ones below the sources' root, absolute ones as URLs.
+  /// A path as the format requires: relative ones below the sources' root, absolute ones as URLs.
   private static func artifact(_ path: String) -> [String: String] {
     var allowed = CharacterSet()
     allowed.insert(

@@ -1,10 +1,10 @@
-// TraceStepper.swift: the words by which a person goes through the recordings of a failure, from a
-// terminal or from a pipe.
+// TraceStepper.swift: the commands for stepping through the recordings of a failure, from a
+// terminal or a pipe.
 
 import Findings
 import LabCore
 
-/// Obeys a person who goes through the recordings of a failure.
+/// Executes the user's commands for stepping through the recordings of a failure.
 package struct TraceStepper {
   private enum Command {
     case next(Int)
@@ -27,14 +27,14 @@ package struct TraceStepper {
   private let console: Console
   private var input: StandardInput
 
-  /// Goes through the recordings of a failure.
+  /// Steps through the recordings of a failure.
   package init(_ walk: FailureWalk, console: Console, input: StandardInput) {
     self.walk = walk
     self.console = console
     self.input = input
   }
 
-  /// Obeys until the input ends or says so.
+  /// Executes commands until the input ends or quits.
   /// - Throws: `LabError` of a recording or the input.
   package mutating func run() throws(LabError) {
     for line in walk.heading { console.say(line) }
@@ -52,7 +52,7 @@ package struct TraceStepper {
     }
   }
 
-  /// Does one command.
+  /// Executes one command.
   /// - Returns: False at the end.
   private func obey(_ command: Command) throws(LabError) -> Bool {
     switch command {
@@ -78,8 +78,8 @@ package struct TraceStepper {
     return true
   }
 
-  /// Moves, and says where that led.
-  /// - Parameter body: The move; false when a recording ends before the place that was meant.
+  /// Moves, and prints the new position.
+  /// - Parameter body: The move; false if a recording ends before the target.
   /// - Throws: `LabError` of a recording.
   private func move(_ body: () throws(LabError) -> Bool) throws(LabError) {
     let before = walk.place

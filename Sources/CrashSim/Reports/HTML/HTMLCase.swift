@@ -10,7 +10,7 @@ struct HTMLCase {
   private let opensFirst: Bool
   private let eventsMax: Int
   private let findingsMax: Int
-  /// The caution about each exploration that needs one.
+  /// The warning for each exploration that needs one.
   private let cautions: [String?]
 
   init(
@@ -53,7 +53,7 @@ struct HTMLCase {
     }
   }
 
-  /// The fault rules under which a program was recorded, as on the console.
+  /// The fault rules during the recording of a program, as on the console.
   private func writeRules(_ section: inout Markup) {
     guard let rules = item.rules else { return }
     section.element("ul", ["class": "rules"]) { list in
@@ -105,7 +105,7 @@ struct HTMLCase {
 
   // MARK: Findings beside the timeline
 
-  /// Each recording with what was found in it, then what was found without one.
+  /// Each recording with its findings, then the findings without a recording.
   private func writeRecordings(_ section: inout Markup) {
     var eventsLeft = eventsMax
     var findingsLeft = findingsMax

@@ -1,4 +1,4 @@
-// HTMLCoverage.swift: the steps of commits and what hit them, as a table of the page.
+// HTMLCoverage.swift: the steps of commits and the disturbances that hit them, as a table.
 
 import Engine
 import Findings
@@ -7,7 +7,7 @@ import Findings
 struct HTMLCoverage {
   private let matrix: CommitCoverageMatrix
 
-  /// Nil when no case knows its steps.
+  /// Nil if no case has commit steps.
   init?(_ report: RunReport) {
     guard report.cases.contains(where: { !$0.isNegative && $0.commitCoverage != nil }) else {
       return nil

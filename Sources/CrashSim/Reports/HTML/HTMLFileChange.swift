@@ -1,5 +1,5 @@
-// HTMLFileChange.swift: one file as the program saw it and as the crash left it: which ranges
-// survived, and the first bytes that differ.
+// HTMLFileChange.swift: one file before and after the crash: which ranges survived, and the first
+// bytes that differ.
 
 import Findings
 import LabCore
@@ -127,7 +127,7 @@ struct HTMLFileChange {
     }
   }
 
-  /// The pairs of digits; whatever is none is left out, because a report may come from a file.
+  /// The pairs of digits; other characters are ignored, because a report may come from a file.
   private static func bytes(_ digits: String) -> [UInt8] {
     let characters = Array(digits.utf8.prefix(256))
     return stride(from: 0, to: characters.count - 1, by: 2).compactMap {

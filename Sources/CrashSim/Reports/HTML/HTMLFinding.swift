@@ -1,5 +1,5 @@
-// HTMLFinding.swift: one finding: what was promised, what came back, what was lost, what that did
-// to the files, and the command that shows it again.
+// HTMLFinding.swift: one finding: the promise, the actual result, the losses, their effect on the
+// files, and the command that reproduces it.
 
 import Findings
 import LabCore

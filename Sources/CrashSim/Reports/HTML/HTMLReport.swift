@@ -1,16 +1,16 @@
-// HTMLReport.swift: a run as one self-contained page that opens from a disk: no network, no font,
-// no script but its own. It is well-formed XML too, so that tests can read it.
-// Invariants: equal reports give equal pages, but for the measured seconds, which stand in elements
-// of class `measured`; what a page shows is bounded, and it says what it leaves out.
+// HTMLReport.swift: a run as one self-contained page that can be opened from a disk: no network, no
+// fonts, no script but its own. It is also well-formed XML, so that tests can parse it.
+// Invariants: equal reports give equal pages, except for measured seconds, which are in elements of
+// class `measured`; the content of a page is bounded, and omissions are stated.
 
 import Findings
 import LabCore
 
 /// Writes a run as a page.
 package struct HTMLReport {
-  /// Most findings that a page shows in full.
+  /// Most findings that a page shows completely.
   static let findingsMax = 200
-  /// Most operations and marks that all timelines of a page show together.
+  /// Most operations and marks in all timelines of a page together.
   static let eventsMax = 10_000
 
   private let report: RunReport
@@ -19,13 +19,13 @@ package struct HTMLReport {
   /// A page over a run.
   /// - Parameters:
   ///   - report: The run.
-  ///   - arguments: The command's arguments, for people to run it again.
+  ///   - arguments: The command's arguments, for running it again.
   package init(_ report: RunReport, arguments: [String]) {
     self.report = report
     command = (["faultline"] + arguments.map(Self.quoted)).joined(separator: " ")
   }
 
-  /// An argument as a shell takes it.
+  /// An argument quoted for a shell.
   private static func quoted(_ argument: String) -> String {
     let isPlain = argument.unicodeScalars.allSatisfy {
       $0.isASCII
@@ -84,7 +84,7 @@ package struct HTMLReport {
     body.element("script") { $0.section(.script) }
   }
 
-  /// Events that each case may show: those with something to look at are served first.
+  /// Number of events that each case may show; cases with findings get theirs first.
   private var eventLimits: [Int] {
     var left = Self.eventsMax
     var limits = [Int](repeating: 0, count: report.cases.count)
@@ -164,7 +164,7 @@ package struct HTMLReport {
   }
 }
 
-/// A verdict as a shape, a word and a colour.
+/// A verdict as a shape, a word and a color.
 struct HTMLVerdict {
   private let outcome: CaseReport.Outcome
 

@@ -1,6 +1,6 @@
 // HTMLTimeline.swift: a recorded run as a drawing: a strip over the whole run, actors by time, and
 // a list of the operations with the crash points between them.
-// Invariant: verdicts, lost and kept operations differ in shape as well as in colour.
+// Invariant: verdicts, lost and kept operations differ in shape as well as in color.
 
 import Findings
 import LabCore
@@ -12,7 +12,7 @@ struct HTMLTimeline {
   /// Height of an actor's row in the strip, and of the verdicts below.
   private static let laneHeight = 12
   private static let verdictHeight = 26
-  /// Most actors that have a lane of their own in the list.
+  /// Most actors with a separate lane in the list.
   private static let lanesMax = 8
 
   private let timeline: Timeline
@@ -21,7 +21,7 @@ struct HTMLTimeline {
   private let points: [Int: Tally]
   private let findings: [Int: [Int]]
 
-  /// What is known of a crash point.
+  /// The verdict on a crash point.
   private enum Verdict: String {
     case failing, held, unknown
 
@@ -47,7 +47,7 @@ struct HTMLTimeline {
         failing: a.failing + b.failing)
     }
 
-    /// What is known of them: a shape, and the word that style sheet and legend have for it.
+    /// Their verdict: a shape, and its name in style sheet and legend.
     var verdict: Verdict {
       failing > 0 ? .failing : (checked ?? 0) > 0 ? .held : .unknown
     }
@@ -61,9 +61,9 @@ struct HTMLTimeline {
     }
   }
 
-  /// Draws the first events of a timeline with what was explored on it.
+  /// Draws the first events of a timeline with the results of its explorations.
   ///
-  /// The name is that of no other timeline on the page.
+  /// The name must be unique on the page.
   init(_ timeline: Timeline, of reports: [ExplorationReport], name: String, eventsMax: Int) {
     self.timeline = timeline
     self.name = name
@@ -90,7 +90,7 @@ struct HTMLTimeline {
       timeline.events.map { ($0.number, $0.text) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Writes the timeline behind a line that opens it; nothing when it has no events.
+  /// Writes the timeline, collapsed below a line that opens it; nothing if it has no events.
   func writeClosed(to markup: inout Markup) {
     guard !timeline.events.isEmpty else { return }
     markup.element("details", ["class": "quiet"]) { details in
@@ -141,7 +141,7 @@ struct HTMLTimeline {
 
   // MARK: Strip
 
-  /// What a column of the strip stands for.
+  /// The part of the run in a column of the strip.
   private struct Column {
     var kinds: [Set<TimelineEvent.Kind>]
     var isFaulty = false

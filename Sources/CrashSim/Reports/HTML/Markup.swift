@@ -1,9 +1,9 @@
-// Markup.swift: XHTML in the making.
-// Invariants: what is written is well-formed; every text and every attribute that is not a constant
-// of this program is escaped, because it may come from a file name, a scenario or the output of a
-// program; only constants and files of ours can be written as they are.
+// Markup.swift: builds XHTML.
+// Invariants: the output is well-formed; every text and every attribute that is not a constant of
+// this program is escaped, because it may come from a file name, a scenario or the output of a
+// program; only constants and built-in files can be written unescaped.
 
-/// XHTML in the making.
+/// XHTML under construction.
 struct Markup {
   /// Longest text that is written in one piece, in characters.
   static let textMax = 2_000
@@ -11,7 +11,7 @@ struct Markup {
   /// The markup so far.
   private(set) var source = ""
 
-  /// Writes an element with what a closure writes in it.
+  /// Writes an element whose content a closure writes.
   mutating func element(
     _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String> = [:],
     _ body: (inout Markup) -> Void
@@ -29,7 +29,7 @@ struct Markup {
     element(name, attributes) { $0.text(text) }
   }
 
-  /// Writes an element that HTML knows to be empty, or one of SVG; others would stay open.
+  /// Writes an element that is always empty in HTML, or one of SVG; others would remain open.
   mutating func empty(
     _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String> = [:]
   ) {
@@ -47,18 +47,18 @@ struct Markup {
   /// Writes a text, cut when it is very long.
   mutating func text(_ text: String) { source += Self.escaped(text.cut(to: Self.textMax)) }
 
-  /// Writes a text that is of no use when it is cut.
+  /// Writes a text that would be useless if it were cut.
   mutating func wholeText(_ text: String) { source += Self.escaped(text) }
 
-  /// Writes a constant as it is.
+  /// Writes a constant unescaped.
   mutating func verbatim(_ constant: StaticString) { source += "\(constant)" }
 
-  /// Writes a file of ours in a section that holds no markup, behind a comment sign.
+  /// Writes a built-in file in a section without markup, after a comment sign.
   mutating func section(_ file: PageFile) {
     source += "/*<![CDATA[*/\n\(file.text)/*]]>*/"
   }
 
-  /// Text as XML, without characters that change the direction of what follows them.
+  /// Text as XML, without characters that change the direction of the following text.
   private static func escaped(_ text: String) -> String {
     let isPlain = text.unicodeScalars.allSatisfy { !isDirection($0) }
     let shown =

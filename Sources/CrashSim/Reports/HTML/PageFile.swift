@@ -1,9 +1,9 @@
-// PageFile.swift: the page's style sheet and script, which are files of their own, report.css and
-// report.js, and lie in the program as bytes: a page needs nothing beside it.
-// Invariant: a file ends with a line end, and holds neither `]]>` nor `</`, which would end the
-// section of the page that it stands in; `page-lint` checks both (make lint).
+// PageFile.swift: the page's style sheet and script, which are separate files, report.css and
+// report.js, embedded in the program as bytes, so that a page needs no other file.
+// Invariant: a file ends with a line end, and contains neither `]]>` nor `</`, which would end its
+// section of the page; `page-lint` checks both (make lint).
 
-/// A file of ours that stands in the page as it is.
+/// A built-in file that is written to the page unescaped.
 enum PageFile: CaseIterable {
   case style
   case script
