@@ -1,4 +1,4 @@
-// Calibrate.swift: `faultline calibrate`: models held against the file systems of their names.
+// Calibrate.swift: `faultline calibrate`: compares models with the file systems of their names.
 
 import ArgumentParser
 import CrashStates

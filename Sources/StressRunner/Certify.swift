@@ -1,4 +1,4 @@
-// Certify.swift: `faultline certify`: which syncs of a program are needed, each with its proof.
+// Certify.swift: `faultline certify`: finds which syncs of a program are needed, with a proof each.
 
 import ArgumentParser
 import Exploration

@@ -1,5 +1,5 @@
-// Children.swift: the one hidden subcommand, by which `faultline` starts itself as a child, and the
-// table of what a child can be. Each program stands beside the code that starts it.
+// Children.swift: the hidden subcommand with which `faultline` starts itself as a child, and the
+// table of its programs. Each program is next to the code that starts it.
 
 import ArgumentParser
 import EngineExploration
@@ -10,19 +10,19 @@ import LabCore
 import Scenarios
 import Workers
 
-/// Runs one of the programs that the lab starts as processes of its own.
+/// Runs one of the programs that Faultline starts as separate processes.
 struct Child: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Run a program that faultline starts itself.", shouldDisplay: false)
 
-  /// Every program there is.
+  /// All child programs.
   static let programs: [any ChildProgram.Type] = [
     WorkerProgram.self, EngineShard.self, EngineJudgeServer.self, ScheduleServer.self,
     PageWriter.self, RunSweeper.self, CalibrationStep.self, StressLoad.self, StressJudge.self,
     ScenarioWork.self, ScenarioJudge.self,
   ]
 
-  /// Programs that commands in replay tokens of older versions start without the subcommand.
+  /// Programs that commands in old replay tokens start without the subcommand.
   private static let namesInOldTokens = [
     StressLoad.name, StressJudge.name, ScenarioWork.name, ScenarioJudge.name,
   ]
@@ -40,7 +40,7 @@ struct Child: ParsableCommand {
     if status != LabCore.ExitCode.held.rawValue { Foundation.exit(status) }
   }
 
-  /// The arguments of a command line, with the subcommand before a name that an old token has.
+  /// The arguments of a command line, with the subcommand added before a name from an old token.
   static func completed(_ arguments: [String]) -> [String] {
     guard let first = arguments.first, namesInOldTokens.contains(first) else { return arguments }
     return [StressLoad.subcommand] + arguments

@@ -1,4 +1,4 @@
-// Explore.swift: `faultline explore`: any program, recorded under FUSE and judged by any checker.
+// Explore.swift: `faultline explore`: records any program under FUSE, for any checker to judge.
 
 import ArgumentParser
 import Exploration
@@ -162,7 +162,7 @@ struct Explore: ParsableCommand {
   }
 }
 
-/// Options about crashes during recovery.
+/// Options for crashes during recovery.
 struct RecoveryArguments: ParsableArguments {
   @Option(
     help: """
@@ -199,7 +199,7 @@ struct RecoveryArguments: ParsableArguments {
   }
 }
 
-/// Options about faults of the medium at rest.
+/// Options for faults of the medium at rest.
 struct MediaArguments: ParsableArguments {
   @Option(
     help: """

@@ -1,4 +1,4 @@
-// Fault.swift: `faultline fault`: fault rules of a mount, while it is in use.
+// Fault.swift: `faultline fault`: changes the fault rules of a mount while it is in use.
 
 import ArgumentParser
 import FaultFS
@@ -62,7 +62,7 @@ struct Fault: ParsableCommand {
       print(try RuleList(rules: rules).json(), terminator: "")
     }
 
-    /// What `--json` prints.
+    /// The output of `--json`.
     private struct RuleList: JSONReport {
       var formatVersion = 1
       let rules: [RuleStatus]

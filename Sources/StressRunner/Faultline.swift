@@ -1,4 +1,4 @@
-// Faultline.swift: the `faultline` command: its subcommands, and how errors become exit codes.
+// Faultline.swift: the `faultline` command: its subcommands, and the exit codes of errors.
 
 import ArgumentParser
 import FaultFS
@@ -54,7 +54,7 @@ struct Faultline: ParsableCommand {
     // Before anything asks for the version.
     LabVersion.commit = BuildCommit.text
     Interruption.install()
-    // Swift itself has the arguments from there, and without them a run would be a call for help.
+    // Swift itself reads the arguments from there; without them a run would only print the help.
     guard FileManager.default.contents(atPath: "/proc/self/cmdline")?.isEmpty == false else {
       Console().complain(
         "faultline: /proc is not mounted here, and nothing can be run without it; mount it "
@@ -71,14 +71,14 @@ struct Faultline: ParsableCommand {
       OwnCommands.note(arguments, .held, failure: nil)
     } catch let error as LabError {
       OwnCommands.note(arguments, error.exitCode, failure: error.message)
-      // What is wrong with a file begins with its name, for editors and problem matchers.
+      // An error in a file begins with its name, for editors and problem matchers.
       let isOfFile = error.message.prefix { $0 != "\n" }.contains(#/^\S.*?:\d+:\d+: /#)
       Console().complain(isOfFile ? error.message : "faultline: \(error.message)")
       Foundation.exit(error.exitCode.rawValue)
     } catch let leave as Leave {
       Foundation.exit(leave.code.rawValue)
     } catch {
-      // ArgumentParser's own errors: help and version leave with 0, misuse with 64 by default.
+      // ArgumentParser's own errors: help and version exit with 0, misuse with 64 by default.
       let isMisuse = exitCode(for: error) != .success
       let text = fullMessage(for: error)
       if isMisuse {

@@ -1,6 +1,6 @@
-// FuzzSubcommand.swift: [U] `faultline fuzz`: the program `fuzz`, which lies beside this one, runs
-// in the place of this process. It has the targets, and reads the words.
-// Safety: the words live until the call ends this program, or fails.
+// FuzzSubcommand.swift: [U] `faultline fuzz`: replaces this process by the program `fuzz` in the
+// same folder, which has the targets and parses the arguments.
+// Safety: the arguments are valid until the call replaces this program, or fails.
 
 import ArgumentParser
 import Glibc

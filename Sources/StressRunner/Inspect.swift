@@ -1,4 +1,4 @@
-// Inspect.swift: `faultline inspect`: looks into a database file, whole or damaged.
+// Inspect.swift: `faultline inspect`: inspects a database file, intact or damaged.
 
 import ArgumentParser
 import Findings

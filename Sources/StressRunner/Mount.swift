@@ -1,4 +1,4 @@
-// Mount.swift: `faultline mount`: the faulty filesystem for any program, until Ctrl-C or umount.
+// Mount.swift: `faultline mount`: mounts the faulty file system until Ctrl-C or umount.
 
 import ArgumentParser
 import FaultFS

@@ -1,4 +1,4 @@
-// Replay.swift: `faultline replay`: one failure again, exactly.
+// Replay.swift: `faultline replay`: reproduces one failure exactly.
 
 import ArgumentParser
 import CrashStates
@@ -117,7 +117,7 @@ struct Replay: ParsableCommand {
     }
   }
 
-  /// Walks through a scenario's recording, or stops its worker.
+  /// Steps through a scenario's recording, or stops its worker in a debugger.
   private func look(
     _ recipe: ScenarioRecipe, _ runner: ScenarioRunner, _ console: Console
   ) throws {
@@ -207,6 +207,6 @@ struct Replay: ParsableCommand {
 }
 
 extension EventPlace: ExpressibleByArgument {
-  /// Reads what `--step` shows behind `#`.
+  /// Parses an event number as printed by `--step` after `#`.
   public init?(argument: String) { self.init(parsing: argument) }
 }

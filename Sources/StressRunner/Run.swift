@@ -1,4 +1,4 @@
-// Run.swift: `faultline run`: scenarios, and the verdict over them.
+// Run.swift: `faultline run`: runs scenarios, and prints the verdict.
 
 import ArgumentParser
 import Exploration
@@ -89,7 +89,7 @@ struct Run: ParsableCommand {
     ScenarioSelection(filters: filter, tags: tag, excludedTags: withoutTag)
   }
 
-  /// Rewrites old spellings of keys; with `--dry-run` it only says which.
+  /// Rewrites old spellings of keys; with `--dry-run`, only lists them.
   private func rewrite(_ console: Console) throws {
     let others = [
       ("--list", list), ("--coverage", coverage), ("--fail-fast", failFast),
@@ -109,7 +109,7 @@ struct Run: ParsableCommand {
       "\(outcome.changed.count) of \(Formatting.counted(outcome.files.count, "file")) \(verb)")
   }
 
-  /// Names the scenarios or says what they would do; runs nothing.
+  /// Lists the scenarios or describes what they would do; runs nothing.
   private func explain(_ settings: ExplorationSettings, _ console: Console) throws {
     guard !(list && dryRun) else {
       throw LabError.usage("--list names scenarios, --dry-run explains them; drop one")

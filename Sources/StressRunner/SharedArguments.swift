@@ -1,5 +1,5 @@
-// SharedArguments.swift: options that several commands have: how far to explore, where reports go,
-// and going on with a run that was stopped.
+// SharedArguments.swift: options shared by several commands: the extent of exploration, the files
+// for reports, and resuming an interrupted run.
 
 import ArgumentParser
 import CrashStates
@@ -11,7 +11,7 @@ import LabCore
 import Reports
 import Scenarios
 
-/// What `explore` runs.
+/// The program that `explore` runs.
 struct ProgramArguments: ParsableArguments {
   @Option(help: "Shell command to record. It runs in the directory $FAULTLINE_DIR.")
   var workload: String?
@@ -150,14 +150,14 @@ struct ExplorationArguments: ParsableArguments {
     try ShardChoice.make(option: shard, environment: ProcessInfo.processInfo.environment)
   }
 
-  /// The shard for the banner; empty when all states are checked.
+  /// The shard in the banner; empty if all states are checked.
   func shardText() throws(LabError) -> String {
     let choice = try shardChoice()
     guard let label = ShardLabel(choice.shard) else { return "" }
     return "  shard=\(label)" + (choice.variable.map { " (from \($0))" } ?? "")
   }
 
-  /// The seconds of a duration such as `90s`, `10m` or `2h`.
+  /// The number of seconds in a duration such as `90s`, `10m` or `2h`.
   static func seconds(_ text: String, option: String) throws(LabError) -> Int {
     let units = ["s": 1, "m": 60, "h": 3600]
     guard let unit = text.last.flatMap({ units[String($0)] }), let number = Int(text.dropLast()),
@@ -170,7 +170,7 @@ struct ExplorationArguments: ParsableArguments {
   }
 }
 
-/// Faults while a program is recorded.
+/// Faults during the recording of a program.
 struct FaultArguments: ParsableArguments {
   @Option(
     help: "Inject the faults in this YAML file while the workload runs (docs/reference/faults.md).")
@@ -190,7 +190,7 @@ struct FaultArguments: ParsableArguments {
   }
 }
 
-/// Where reports go, and the verdict at the end.
+/// Options for report files, and the verdict at the end.
 struct ReportArguments: ParsableArguments {
   @Option(help: "Write the report as JSON to this file.") var json: String?
   @Option(help: "Write the report as JUnit XML to this file.") var junit: String?
@@ -204,7 +204,7 @@ struct ReportArguments: ParsableArguments {
     help: "Write all reports to this directory: report.html, .json, .xml (JUnit) and .sarif.")
   var directory: String?
 
-  /// Writes the reports, prints the verdict, and leaves with its exit code when it is not 0.
+  /// Writes the reports, prints the verdict, and exits with its code if it is not 0.
   func finish(
     _ report: RunReport, console: Console, progress: ProgressJournal? = nil
   ) throws {
@@ -233,7 +233,7 @@ struct ReportArguments: ParsableArguments {
     try Self.refuseUnwritable([json, junit, sarif, html, directory, tracePath])
   }
 
-  /// Refuses reports for a command line that runs nothing; what it prints can go to `--json`.
+  /// Rejects reports for a command line that runs nothing; its output can be written with `--json`.
   func refuseAllButJSON(for flag: String) throws(LabError) {
     let given = [
       ("--junit", junit), ("--sarif", sarif), ("--html", html), ("--report", directory),
@@ -243,7 +243,7 @@ struct ReportArguments: ParsableArguments {
     }
   }
 
-  /// Where one kind of report goes.
+  /// The files for one kind of report.
   private func paths(_ chosen: String?, _ name: String) -> [String] {
     [chosen, directory.map { "\($0)/\(name)" }].compactMap { $0 }
   }
@@ -257,7 +257,7 @@ struct ReportArguments: ParsableArguments {
     }
   }
 
-  /// Refuses paths in folders where nothing can be made.
+  /// Rejects paths in folders in which no file can be created.
   static func refuseUnwritable(_ paths: [String?]) throws(LabError) {
     for path in paths.compactMap({ $0 }) {
       let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
@@ -277,7 +277,7 @@ struct ReportArguments: ParsableArguments {
   }
 }
 
-/// Going on with a run that was stopped.
+/// Options for resuming an interrupted run.
 struct ResumeArguments: ParsableArguments {
   @Flag(
     help: """
@@ -285,8 +285,8 @@ struct ResumeArguments: ParsableArguments {
       """)
   var resume = false
 
-  /// Where the run keeps its progress; nil without a directory for reports.
-  /// - Throws: `LabError` with code `.usage` when there is nothing that this run could go on with.
+  /// The journal for the run's progress; nil without a directory for reports.
+  /// - Throws: `LabError` with code `.usage` when there is nothing that this run could resume.
   func journal(
     _ reports: ReportArguments, _ identity: [String]
   ) throws(LabError) -> ProgressJournal? {
@@ -299,7 +299,7 @@ struct ResumeArguments: ParsableArguments {
     return try ProgressJournal.open(in: directory, identity, resumes: resume)
   }
 
-  /// Says how much is taken over.
+  /// Prints how many verdicts are reused.
   func announce(_ progress: ProgressJournal?, _ console: Console) {
     guard resume, let progress else { return }
     console.say(
@@ -309,7 +309,7 @@ struct ResumeArguments: ParsableArguments {
   }
 }
 
-/// The end of the command with a verdict that has been printed.
+/// Ends the command with a verdict that has been printed.
 struct Leave: Error {
   let code: LabCore.ExitCode
 }
@@ -326,7 +326,7 @@ struct WriteBackArguments: ParsableArguments {
   }
 }
 
-/// What O_DIRECT asks for: `explore` and `mount`.
+/// Options for O_DIRECT: `explore` and `mount`.
 struct DirectArguments: ParsableArguments {
   @Option(
     name: .customLong("direct-alignment"),

@@ -1,4 +1,4 @@
-// Shrink.swift: `faultline shrink`: the smallest scenario that still fails.
+// Shrink.swift: `faultline shrink`: finds the smallest scenario that still fails.
 
 import ArgumentParser
 import CrashStates
@@ -54,7 +54,7 @@ struct Shrink: ParsableCommand {
     }
     if let out { try ReportArguments.write(shrunk.text, to: out) }
     console.say(shrunk.text)
-    // The last of the lines is the token, which is of no use before the file is written.
+    // The last of the lines is the token, which is useless before the file is written.
     for line in Console.lines(of: shrunk.finding).dropLast() { console.say(line) }
     console.say(
       "shrunk from \(shrunk.before) to \(shrunk.after), in \(shrunk.runCount) runs"
@@ -63,7 +63,7 @@ struct Shrink: ParsableCommand {
     if Interruption.isRequested { throw Leave(code: .interrupted) }
   }
 
-  /// The recipe of a token, or of a file that holds one; nil for a scenario's file.
+  /// The recipe in a token, or in a file that contains one; nil for a scenario's file.
   private func recipe() throws(LabError) -> ScenarioRecipe? {
     let text = source.hasPrefix("fl1-") ? source : nil
     let file = try? String(contentsOfFile: source, encoding: .utf8)

@@ -1,4 +1,4 @@
-// Stress.swift: `faultline stress`: the power goes again and again under a program at work.
+// Stress.swift: `faultline stress`: cuts the power of a working program again and again.
 
 import ArgumentParser
 import CrashStates
@@ -85,7 +85,7 @@ struct Stress: ParsableCommand {
   var noThinning = false
   @Option(help: "Write figures for Prometheus to this file (docs/reference/stress.md).")
   var metrics: String?
-  /// Its directory keeps the failing rounds, too.
+  /// Its directory is also used for the failing rounds.
   @OptionGroup var reports: ReportArguments
 
   func run() throws {
@@ -105,7 +105,7 @@ struct Stress: ParsableCommand {
     try reports.finish(report, console: console)
   }
 
-  /// Rounds of two runs in one directory could not be told apart.
+  /// Rounds of two runs in one directory could not be distinguished.
   private func refuseUsedReportDirectory() throws(LabError) {
     guard let directory = reports.directory else { return }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
@@ -185,7 +185,7 @@ struct Stress: ParsableCommand {
     return settings
   }
 
-  /// How the built-in workload works; what was chosen goes before what is drawn.
+  /// The options of the built-in workload; the user's choices override drawn ones.
   private func addLoad(
     to settings: inout StressSettings, _ scenario: Scenario?
   ) throws(LabError) {
@@ -206,7 +206,7 @@ struct Stress: ParsableCommand {
           + "inserts, updates and deletes need to know which rows are there)")
     }
     if scenario == nil { settings.load = EngineLoadOptions() }
-    // The steps of a history do not go on after errors that the user's rules may bring.
+    // The steps of a history cannot continue after errors that the user's rules may cause.
     settings.drawsHistories = scenario == nil && faults == nil
     settings.roundsPerLife = scenario == nil ? 12 : 1
     settings.load?.mayFail = !settings.faults.isEmpty
