@@ -1,6 +1,6 @@
-// CanaryTarget.swift: a queue with a planted bug, against an array. A campaign that does not find
-// it looks at nothing. The bug needs a few right steps one after the other, and shows as a wrong
-// answer and not as a trap.
+// CanaryTarget.swift: a queue with a planted bug, compared with an array. A campaign that does not
+// find the bug tests nothing. The bug needs a few specific steps in a row, and gives a wrong answer
+// instead of a trap.
 
 package enum CanaryTarget {
   package static let target = FuzzTarget(
@@ -8,7 +8,7 @@ package enum CanaryTarget {
     smokeCount: 20_000, seeds: { [[0, 1, 0, 1, 0, 0, 1]] }, run: { run($0) }
   ).with { $0.isPlanted = true }
 
-  /// A ring of four places.
+  /// A ring buffer with four elements.
   private struct Ring {
     private var places = [UInt8](repeating: 0, count: 4)
     private var first = 0
@@ -16,7 +16,7 @@ package enum CanaryTarget {
 
     mutating func push(_ byte: UInt8) -> Bool {
       guard count < places.count else { return false }
-      // The planted bug: a full ring that began in the middle writes over its first element.
+      // The planted bug: a full ring that starts in the middle overwrites its first element.
       let place = count == 3 && first == 2 ? first : (first + count) % places.count
       places[place] = byte
       count += 1

@@ -1,5 +1,5 @@
-// CanaryTrapTarget.swift: a reader with a planted trap. What names findings by their stacks is
-// tried on it: replay and minimise.
+// CanaryTrapTarget.swift: a parser with a planted trap. It is used to test the code that names
+// findings by their stacks: `replay` and `minimise`.
 
 package enum CanaryTrapTarget {
   package static let target = FuzzTarget(
@@ -12,7 +12,7 @@ package enum CanaryTrapTarget {
     return last(of: input, count: Int(count)) < 128 ? .accepted : .refused
   }
 
-  /// The planted bug: the length is believed.
+  /// The planted bug: the length is not checked.
   @inline(never)
   private static func last(of input: [UInt8], count: Int) -> UInt8 { input[count] }
 }

@@ -1,21 +1,21 @@
-// FuzzCampaign.swift: inputs without a fuzzer: each follows from its number, by changing the
-// target's seeds as a mutator of bytes does.
+// FuzzCampaign.swift: inputs without a fuzzer: each is derived from its number, by changing the
+// target's seeds like a byte mutator.
 //   fuzz TARGET --seed N --count N     runs the inputs N, N + 1, …
-//   fuzz smoke [--seed N]              some of each target; the canary must be found
-// Invariant: a number means the same input on every machine, so a line that names it is a repro.
+//   fuzz smoke [--seed N]              runs some of each target; must find the canary
+// Invariant: a number gives the same input on every machine, so it suffices to reproduce a finding.
 
 import Glibc
 
 package enum FuzzCampaign {
-  /// What became of a number of inputs.
+  /// The results for a range of inputs.
   struct Tally {
     var accepted = 0
     var refused = 0
-    /// The first input that was a finding, and what it says.
+    /// The first input that was a finding, with its message.
     var finding: (seed: UInt64, text: String)?
   }
 
-  /// The input of a number.
+  /// The input for a number.
   package static func input(_ target: FuzzTarget, _ seeds: [[UInt8]], _ number: UInt64) -> [UInt8] {
     var choices = MutantChoices(seed: number &* 0x9e37_79b9_7f4a_7c15 ^ UInt64(target.name.count))
     var bytes: [UInt8] = []
@@ -26,7 +26,7 @@ package enum FuzzCampaign {
       bytes = seeds[choices.below(seeds.count)]
     }
     for _ in 0..<choices.below(6) {
-      // A target that knows its inputs' structure changes that most of the time.
+      // A target with a mutator for its inputs' structure uses it most of the time.
       if let mutate = target.mutate, choices.below(4) > 0,
         let changed = mutate(bytes, target.sizeMax, &choices)
       {
@@ -78,7 +78,7 @@ package enum FuzzCampaign {
       case .finding(let text): tally.finding = (number, text)
       }
       let now = FuzzWatch.peakBytes()
-      // What the first inputs take is nobody's fault: bases are made, tables are filled.
+      // Memory growth of the first inputs does not count: they create fixtures and fill tables.
       if number - first > 8, now - peak > FuzzWatch.growthBytesMax {
         tally.finding = (number, "it took \(now - peak) bytes, more than the bound")
       }
@@ -92,7 +92,7 @@ package enum FuzzCampaign {
     return tally
   }
 
-  /// Runs inputs of one target and says what became of them.
+  /// Runs inputs of one target and prints the results.
   /// - Returns: Whether there was no finding.
   package static func run(_ target: FuzzTarget, first: UInt64, count: UInt64) -> Bool {
     FuzzWatch.install()
@@ -110,8 +110,8 @@ package enum FuzzCampaign {
 
   /// Runs some inputs of every target.
   ///
-  /// The canary's bug must be found, and the others must have none.
-  /// - Returns: Whether it was so.
+  /// The canary's bug must be found, and there must be no findings in others.
+  /// - Returns: Whether that was the case.
   package static func smoke(_ targets: [FuzzTarget], first: UInt64) -> Bool {
     FuzzWatch.install()
     var isGood = true

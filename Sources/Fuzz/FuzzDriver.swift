@@ -1,8 +1,8 @@
-// FuzzDriver.swift: [U] what libFuzzer and AFL++ call: one input, one mutation. FUZZ_TARGET names
-// the target. A finding ends the process by a trap, as fuzzers expect; so does an input that takes
-// more than a second of processor time.
+// FuzzDriver.swift: [U] the functions that libFuzzer and AFL++ call: run one input, make one
+// mutation. FUZZ_TARGET names the target. A finding ends the process by a trap, as fuzzers expect,
+// as does an input that takes more than a second of processor time.
 // Invariant: nothing here depends on the wall clock, so a busy machine gives no false alarm.
-// Safety: libFuzzer runs inputs on one thread, and starts before the first.
+// Safety: libFuzzer runs inputs on one thread, and calls `start` before the first.
 
 #if FUZZING
   import Glibc
@@ -12,7 +12,7 @@
   @_silgen_name("LLVMFuzzerMutate")
   private func mutateBytes(_ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ sizeMax: Int) -> Int
 
-  /// libFuzzer's way in.
+  /// The entry point for libFuzzer.
   @_cdecl("LLVMFuzzerTestOneInput")
   public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     unsafe driver?.run(bytes, count)
@@ -22,7 +22,7 @@
   #if AFL
     private typealias Words = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 
-    /// The main loop of libAFLDriver, under libFuzzer's name.
+    /// The main loop of libAFLDriver, under the name used by libFuzzer.
     @_silgen_name("LLVMFuzzerRunDriver")
     private func runDriver(
       _ count: UnsafeMutablePointer<CInt>, _ words: UnsafeMutablePointer<Words>,
@@ -30,7 +30,7 @@
     ) -> CInt
 
     extension FuzzDriver {
-      /// Runs the inputs that AFL++ sends, or those of files.
+      /// Runs the inputs from AFL++, or those in files.
       /// - Returns: The process's exit status.
       package static func runAFL(
         _ count: CInt, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
@@ -41,7 +41,7 @@
     }
   #endif
 
-  /// libFuzzer asks for a changed input.
+  /// libFuzzer requests a mutated input.
   @_cdecl("LLVMFuzzerCustomMutator")
   public func fuzzMutation(
     _ data: UnsafeMutablePointer<UInt8>, _ count: Int, _ countMax: Int, _ seed: UInt32
@@ -52,15 +52,15 @@
   /// The target of this process.
   package struct FuzzDriver {
     private let target: FuzzTarget
-    /// The first inputs make fixtures, and may take their time.
+    /// The first inputs create fixtures, and may take longer.
     private var inputCount = 0
-    /// Sanitizers and counters make everything slower by about this much.
+    /// Sanitizers and counters slow everything down by about this much.
     private static let slowSeconds = 1.0
 
-    /// Makes the driver that every input goes to.
+    /// Makes the driver that runs every input.
     package static func start(_ targets: [FuzzTarget]) { unsafe driver = FuzzDriver(targets) }
 
-    /// Chooses the target that FUZZ_TARGET names, or else the program's own name, `fuzz_free_list`.
+    /// Selects the target named by FUZZ_TARGET, else by the program's name, `fuzz_free_list`.
     private init(_ targets: [FuzzTarget]) {
       let named = unsafe getenv("FUZZ_TARGET").map { unsafe String(cString: $0) }
       let program = CommandLine.arguments.first?.split(separator: "/").last ?? ""
@@ -83,7 +83,7 @@
         inputCount < 16 || seconds < Self.slowSeconds, "finding: slow, \(seconds) s of processor")
     }
 
-    /// Mutates an input in place, as the target does or else as libFuzzer does.
+    /// Mutates an input in place, with the target's mutator or otherwise with libFuzzer's.
     /// - Returns: The new number of bytes.
     fileprivate func mutate(
       _ data: UnsafeMutablePointer<UInt8>, _ count: Int, _ countMax: Int, _ seed: UInt32,

@@ -1,16 +1,16 @@
-// FuzzFiles.swift: [U] files of inputs, and another run of this program.
+// FuzzFiles.swift: [U] reads and writes files with inputs, and runs this program again.
 
 import Glibc
 
 /// Reads and writes files, and runs commands.
 package enum FuzzFiles {
-  /// An input and what it is called.
+  /// An input and its name.
   package struct Input {
     package let name: String
     package let bytes: [UInt8]
   }
 
-  /// The inputs of a file, of a pack, or of the files of a folder in the order of their names.
+  /// The inputs in a file, in a pack, or in the files of a folder in the order of their names.
   /// - Returns: The inputs; nil when something cannot be read, or is a damaged pack.
   package static func inputs(of path: String) -> [Input]? {
     if let names = names(in: path) {
@@ -28,7 +28,7 @@ package enum FuzzFiles {
     }
   }
 
-  /// The names of a folder's files; nil when it is not a folder.
+  /// The names of a folder's files; nil if it is not a folder.
   private static func names(in path: String) -> [String]? {
     guard let folder = unsafe opendir(path) else { return nil }
     defer { _ = unsafe closedir(folder) }
@@ -61,16 +61,16 @@ package enum FuzzFiles {
 
   /// Writes a file.
   ///
-  /// With `isNew` it must not be there yet.
-  /// - Returns: Whether it is written.
+  /// With `isNew` the file must not exist yet.
+  /// - Returns: Whether it was written.
   package static func write(_ bytes: [UInt8], to path: String, isNew: Bool) -> Bool {
     guard let file = unsafe fopen(path, isNew ? "wbx" : "wb") else { return false }
     let count = unsafe fwrite(bytes, 1, bytes.count, file)
     return unsafe fclose(file) == 0 && count == bytes.count
   }
 
-  /// Runs this program again, with stacks of traps symbolised by the Swift runtime.
-  /// - Returns: What it printed, and how it ended; nil when it could not be started.
+  /// Runs this program again, with the stacks of traps symbolized by the Swift runtime.
+  /// - Returns: Its output, and its exit status; nil when it could not be started.
   package static func runAgain(_ words: [String]) -> (lines: [String], status: Int32)? {
     var buffer = [CChar](repeating: 0, count: 4096)
     let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)

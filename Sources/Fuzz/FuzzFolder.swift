@@ -1,4 +1,4 @@
-// FuzzFolder.swift: [U] a folder of its own for one input, and files in it that no library checks.
+// FuzzFolder.swift: [U] a separate folder for one input, with files accessed directly.
 
 import Glibc
 
@@ -14,7 +14,7 @@ package struct FuzzFolder {
     path = made
   }
 
-  /// Writes bytes to a file at an offset, without cutting it; makes it if it is missing.
+  /// Writes bytes to a file at an offset, without truncating it; creates a missing file.
   package func write(_ bytes: [UInt8], to name: String, at offset: Int = 0) {
     let descriptor = unsafe open(path + "/" + name, O_WRONLY | O_CREAT, 0o600)
     guard descriptor >= 0 else { return }
@@ -35,7 +35,7 @@ package struct FuzzFolder {
 
   package func isThere(_ name: String) -> Bool { unsafe access(path + "/" + name, F_OK) == 0 }
 
-  /// Removes a file, or a folder with what is in it.
+  /// Removes a file, or a folder with its content.
   package func remove(_ name: String) { Self.remove(path + "/" + name, depth: 0) }
 
   /// Removes the folder itself.

@@ -1,10 +1,10 @@
-// FuzzPack.swift: many inputs in one file, so that a corpus is one file and not hundreds.
+// FuzzPack.swift: stores many inputs in one file, so that a corpus is not hundreds of files.
 //   offset_bytes  size  field
 //              0     8  "FLPACK1\n"
-//              8     …  inputs, one after the other: how many bytes; then, until as many are there,
-//                       runs: how many literal bytes, how many zeros, the literal bytes
-// Numbers are LEB128. Database files are mostly zeros, which cost nothing here.
-// Invariant: whatever bytes are read, what comes out has `bytesMax` bytes at most.
+//              8     …  inputs, one after the other: number of bytes; then, until all are there,
+//                       runs: number of literal bytes, number of zeros, the literal bytes
+// Numbers are LEB128. Database files consist mostly of zeros, which are not stored.
+// Invariant: whatever bytes are read, an unpacked input has at most `bytesMax` bytes.
 
 /// Packs of inputs.
 package enum FuzzPack {
@@ -31,7 +31,7 @@ package enum FuzzPack {
     return packed
   }
 
-  /// Where literal bytes end, and the zeros behind them; few zeros are not worth a run.
+  /// The end of the literal bytes, and of the zeros after them; short runs of zeros are literal.
   private static func run(_ input: [UInt8], from start: Int) -> (Int, Int) {
     var index = start
     while index < input.count {

@@ -1,11 +1,11 @@
-// FuzzShrink.swift: a smaller input that does the same: parts are left out, large ones first, then
-// bytes are made plain.
+// FuzzShrink.swift: finds a smaller input with the same effect: parts are removed, large ones
+// first, then bytes are simplified.
 
 package enum FuzzShrink {
-  /// Candidates that are tried at most; each may be a process.
+  /// Most candidates that are tried; each may need a process.
   private static let triesMax = 2000
 
-  /// The smallest input found that still is as wanted.
+  /// The smallest input found that still has the wanted effect.
   package static func shrink(_ input: [UInt8], _ isWanted: ([UInt8]) -> Bool) -> [UInt8] {
     var (best, tries) = (input, 0)
     func take(_ candidate: [UInt8]) -> Bool {

@@ -1,18 +1,18 @@
-// FuzzTarget.swift: what a fuzz target is: a function from bytes to an outcome. A trap, a hang or
-// unbounded memory is a finding whatever the bytes say, and so is a wrong answer, which a target
-// says itself. Targets stand in modules beside what they fuzz; this one has what they share, and
-// knows none of what is fuzzed.
+// FuzzTarget.swift: a fuzz target: a function from bytes to an outcome. A trap, a hang or unbounded
+// memory is a finding for any bytes, and so is a wrong answer, which the target itself reports.
+// Targets are in modules next to what they fuzz; this module has what they share, and does not
+// depend on what is fuzzed.
 
-/// What became of an input.
+/// The outcome of an input.
 package enum FuzzOutcome: Equatable, Sendable {
-  /// It was taken, and everything that was asked about it was right.
+  /// It was accepted, and all checks passed.
   case accepted
-  /// It was refused with an error.
+  /// It was rejected with an error.
   case refused
-  /// Something was wrong; the text says what.
+  /// A check failed; the text describes it.
   case finding(String)
 
-  /// The outcome in a word.
+  /// The outcome as a word.
   package var word: String {
     switch self {
     case .accepted: "accepted"
@@ -22,36 +22,36 @@ package enum FuzzOutcome: Equatable, Sendable {
   }
 }
 
-/// What an operation that must go well, or must not, did otherwise.
+/// The unexpected result of an operation that must succeed, or must fail.
 package struct FuzzFailure: Error {
   package let text: String
 
   package init(text: String) { self.text = text }
 }
 
-/// Changes an input in a way that fits what it means; nil leaves it to a mutator of bytes.
+/// Changes an input in accordance with its structure; nil leaves it to a byte mutator.
 package typealias FuzzMutation =
   @Sendable (_ input: [UInt8], _ sizeMax: Int, _ choices: inout MutantChoices) -> [UInt8]?
 
-/// A function that must survive any bytes, and judges what it sees.
+/// A function that must survive any bytes, and judges the results.
 package struct FuzzTarget: Sendable {
   package let name: String
-  /// What input means, and what counts as a finding besides a trap, in one line.
+  /// The meaning of its input, and what counts as a finding besides a trap, in one line.
   package let judges: String
-  /// How many inputs a smoke run gives it.
+  /// Number of inputs in a smoke run.
   package let smokeCount: UInt64
   /// Inputs to start from.
   package let seeds: @Sendable () -> [[UInt8]]
   package let run: @Sendable ([UInt8]) -> FuzzOutcome
-  /// What it knows of its inputs' structure.
+  /// A mutator for its inputs' structure.
   package var mutate: FuzzMutation?
   /// Words that its inputs are made of, for libFuzzer's `-dict` and AFL++'s `-x`.
   package var dictionary: [String] = []
-  /// An input in words, a line each.
+  /// An input as text, in lines.
   package var describe: @Sendable ([UInt8]) -> [String] = { InputText.lines($0) }
-  /// Whether a bug is planted in it, which every campaign must find.
+  /// Whether it has a planted bug, which every campaign must find.
   package var isPlanted = false
-  /// The longest input that makes sense.
+  /// The longest useful input.
   package var sizeMax = 4096
 
   package init(
@@ -66,7 +66,7 @@ package struct FuzzTarget: Sendable {
     self.run = run
   }
 
-  /// The same target with something set.
+  /// The same target with changed properties.
   package func with(_ change: (inout FuzzTarget) -> Void) -> FuzzTarget {
     var changed = self
     change(&changed)

@@ -1,15 +1,15 @@
-// FuzzTriage.swift: what one input does, for a person: the target, the input in words, the outcome,
-// the stack, and whether such a finding is known. The input runs in a process of its own.
-// Invariant: two inputs have the same key when the same functions stand on top of their stacks, or
-// when the target says the same of both but for numbers; addresses and lines play no part.
+// FuzzTriage.swift: the effect of one input, for display: the target, the input as text, the
+// outcome, the stack, and whether the finding is known. The input runs in a separate process.
+// Invariant: two inputs have the same key if the same functions are on top of their stacks, or if
+// the target reports the same text for both, without numbers; addresses and lines do not matter.
 
-/// Looks at findings.
+/// Analyzes findings.
 package struct FuzzTriage {
   private let targets: [FuzzTarget]
-  /// Where the keys of known findings stand, a line each: key, target, name.
+  /// The file with the keys of known findings, a line each: key, target, name.
   private let knownPath: String
 
-  /// Prepares a look.
+  /// Prepares an analysis.
   /// - Parameters:
   ///   - targets: The targets that a file can belong to.
   ///   - knownPath: The list of known findings.
@@ -18,7 +18,7 @@ package struct FuzzTriage {
     self.knownPath = knownPath
   }
 
-  /// What an input did.
+  /// The effect of an input.
   package struct Verdict {
     /// Nil when there is no finding.
     package var finding: String?
@@ -27,7 +27,7 @@ package struct FuzzTriage {
   }
 
   /// The target that a file belongs to: it is in a folder of that name, as in the corpora, or its
-  /// name begins with it, as artifacts of `make fuzz` do.
+  /// name starts with it, as those of artifacts of `make fuzz` do.
   package func target(of path: String) -> FuzzTarget? {
     let parts = path.split(separator: "/").map(String.init)
     let folder = parts.dropLast().last ?? ""
@@ -37,7 +37,7 @@ package struct FuzzTriage {
       .max { $0.name.count < $1.name.count }
   }
 
-  /// Runs a file's input in a process of its own.
+  /// Runs a file's input in a separate process.
   package func verdict(_ target: FuzzTarget, _ path: String) -> Verdict {
     guard let (lines, status) = FuzzFiles.runAgain(["once", target.name, path]) else {
       return Verdict(finding: "it could not be run")
@@ -65,7 +65,7 @@ package struct FuzzTriage {
     return line.map { $0.split(separator: " ").dropFirst(2).joined(separator: " ") }
   }
 
-  /// Says everything of an input.
+  /// Prints the complete analysis of an input.
   /// - Returns: Whether there is no finding.
   package func report(_ target: FuzzTarget, _ path: String, _ bytes: [UInt8]) -> Bool {
     print("\(path): \(bytes.count) bytes for \(target.name): \(target.judges)")
@@ -97,13 +97,13 @@ package struct FuzzTriage {
     return words[(address + 1)...].joined(separator: " ")
   }
 
-  /// A frame's function, without where it was called from.
+  /// A frame's function, without its call site.
   private static func function(_ frame: String) -> String {
     let words = frame.split(separator: " ")
     return words.prefix { $0 != "+" && $0 != "in" }.joined(separator: " ")
   }
 
-  /// What a target says up to the first colon, and `#` for each number.
+  /// A target's message up to the first colon, with `#` for each number.
   private static func withoutNumbers(_ text: String) -> String {
     let head = text.dropFirst("FINDING ".count).prefix { $0 != ":" }
     return head.split { $0.isNumber }.joined(separator: "#")

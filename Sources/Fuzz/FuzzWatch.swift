@@ -1,7 +1,7 @@
 // FuzzWatch.swift: [U] ends this process with a line that names the input when one traps or hangs,
-// and measures what it took of memory.
-// Safety: the handlers call write(2) and _exit(2) only; what they print was made before the input
-// ran, by the one thread there is.
+// and measures its memory use.
+// Safety: the handlers call only write(2) and _exit(2); their output was prepared before the input
+// ran, by the only thread.
 
 import Glibc
 
@@ -10,12 +10,12 @@ nonisolated(unsafe) private let line = UnsafeMutablePointer<UInt8>.allocate(capa
 nonisolated(unsafe) private var lineCount = 0
 
 package enum FuzzWatch {
-  /// Far more than any input takes, also in a debug build on a busy machine.
+  /// Far more than any input takes, even in a debug build on a busy machine.
   package static let secondsMax: UInt32 = 30
-  /// What one input may add to the memory that the process ever had; files have 128 KiB at most.
+  /// Limit of one input's addition to the process's peak memory; files have at most 128 KiB.
   package static let growthBytesMax = 64 << 20
 
-  /// Names the input that runs next, and gives it its time.
+  /// Sets the name of the next input, and starts its time limit.
   package static func announce(_ what: String) {
     let text = Array(" at \(what)\n".utf8)
     unsafe lineCount = min(text.count, 256)
@@ -23,10 +23,10 @@ package enum FuzzWatch {
     alarm(secondsMax)
   }
 
-  /// Nothing runs any more.
+  /// No input is running.
   package static func rest() { alarm(0) }
 
-  /// Takes over the signals of traps and of the alarm.
+  /// Installs handlers for the signals of traps and of the alarm.
   package static func install() {
     unsafe lineCount = 0
     for number in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGFPE] {
@@ -43,8 +43,8 @@ package enum FuzzWatch {
     }
   }
 
-  /// Processor time of one input beyond which it is a finding; debug builds are far slower, and
-  /// what takes 1 s there is quick in a release.
+  /// Processor time of one input above which it is a finding; debug builds are far slower, and an
+  /// input that takes 1 s there is fast in a release build.
   package static let slowSeconds: Double = {
     #if DEBUG
       20
@@ -53,14 +53,14 @@ package enum FuzzWatch {
     #endif
   }()
 
-  /// Processor time of this process so far, which other processes do not change.
+  /// Processor time of this process so far, independent of other processes.
   package static func processorSeconds() -> Double {
     var time = timespec()
     unsafe _ = clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// The most memory that the process ever had.
+  /// The process's peak memory.
   package static func peakBytes() -> Int {
     var usage = rusage()
     _ = unsafe getrusage(__rusage_who_t(0), &usage)

@@ -1,6 +1,6 @@
-// InputText.swift: bytes as a person reads them: text where they are text, else a dump.
+// InputText.swift: shows bytes as text if they are text, and otherwise as a dump.
 
-/// Inputs in words.
+/// Inputs as text.
 package enum InputText {
   private static let linesMax = 40
 

@@ -1,4 +1,4 @@
-// MutantChoices.swift: where a mutator's choices come from: a seed, or the bytes of a fuzzer.
+// MutantChoices.swift: the source of a mutator's choices: a seed, or the bytes of a fuzzer.
 // Invariant: the same seed, or the same bytes, give the same choices on every machine.
 
 /// A source of choices.
@@ -9,7 +9,7 @@ package struct MutantChoices {
   /// SplitMix64 from a seed; it never ends.
   package init(seed: UInt64) { state = seed }
 
-  /// The bytes one after the other; zeros behind the last one.
+  /// The bytes one after the other; zeros after the last one.
   package init(bytes: [UInt8]) {
     state = 0
     self.bytes = bytes[...]
@@ -26,7 +26,7 @@ package struct MutantChoices {
     return z ^ (z >> 31)
   }
 
-  /// A number of that many bytes.
+  /// A number with this many bytes.
   package mutating func number(_ count: Int) -> UInt64 {
     guard bytes != nil else { return random() >> UInt64(64 - 8 * count) }
     var number: UInt64 = 0
@@ -39,7 +39,7 @@ package struct MutantChoices {
     Int(number(bound <= 256 ? 1 : 4) % UInt64(max(1, bound)))
   }
 
-  /// A number that is likely to meet a boundary: ends of ranges, powers of two, small ones.
+  /// A number that is likely to be a boundary: ends of ranges, powers of two, small ones.
   package mutating func interesting() -> UInt64 {
     switch below(8) {
     case 0: 0

@@ -1,11 +1,11 @@
-// TextMutator.swift: changes texts as whoever writes them does: words and lines are put in, taken
-// out, doubled and exchanged, and parts of other texts put in their place.
+// TextMutator.swift: changes texts like an author: words and lines are inserted, removed,
+// duplicated and exchanged, or replaced by parts of other texts.
 
 /// Mutates texts of one language.
 package struct TextMutator: Sendable {
   /// Words of the language.
   let words: [String]
-  /// Another text of the language, to take parts from.
+  /// Another text of the language, from which parts are taken.
   let sample: @Sendable (inout MutantChoices) -> String
 
   package init(
@@ -51,7 +51,7 @@ package struct TextMutator: Sendable {
     return choices.below(2) == 0 ? word : [32] + word + [32]
   }
 
-  /// A part of another text in the place of one of this.
+  /// Replaces a part of the text by a part of another one.
   private func splice(
     _ bytes: inout [UInt8], _ start: Int, _ end: Int, _ choices: inout MutantChoices
   ) {
@@ -73,7 +73,7 @@ package struct TextMutator: Sendable {
     bytes = Array(lines.joined(separator: [10]))
   }
 
-  /// Where a word begins or ends; the text's ends are always there.
+  /// Start and end positions of words, including those of the text.
   private static func boundaries(_ bytes: [UInt8]) -> [Int] {
     var places = [0]
     for index in bytes.indices.dropFirst() where kind(bytes[index]) != kind(bytes[index - 1]) {

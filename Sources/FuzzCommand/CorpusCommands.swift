@@ -1,4 +1,4 @@
-// CorpusCommands.swift: [U] corpora in one file, a target's words, and how fast it is.
+// CorpusCommands.swift: [U] packs corpora, and prints a target's dictionary and speed.
 // Safety: a path is passed to one system call.
 
 import ArgumentParser
@@ -41,7 +41,7 @@ struct Pack: ParsableCommand {
       }
       inputs += found.map(\.bytes)
     }
-    // The smallest first, and equal ones once.
+    // The smallest first; duplicates only once.
     inputs.sort { left, right in
       left.count == right.count
         ? left.lexicographicallyPrecedes(right) : left.count < right.count

@@ -1,15 +1,15 @@
-// FindingCommands.swift: [U] what a person does with one input: replay it, and make it smaller.
+// FindingCommands.swift: [U] commands for one input: replay it, and minimise it.
 // Safety: a path is passed to one system call.
 
 import ArgumentParser
 import Fuzz
 import Glibc
 
-/// The list has the keys of findings that are kept as regressions.
+/// The list has the keys of findings that are kept as regression tests.
 private let triage = FuzzTriage(
   targets: FuzzTarget.registered, knownPath: "Tests/FuzzTests/Corpora/known-findings.txt")
 
-/// The target that an input is for.
+/// The target of an input.
 struct TargetOption: ParsableArguments {
   @Option(help: "The target; default: as the file's folder or the beginning of its name says.")
   var target: TargetName?
@@ -68,7 +68,7 @@ struct Minimise: ParsableCommand {
   }
 }
 
-/// One input, and no handlers: the runtime prints the stack of a trap.
+/// Runs one input without handlers, so that the runtime prints the stack of a trap.
 struct Once: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Run one input for replay and minimise.", shouldDisplay: false)

@@ -1,4 +1,4 @@
-// FuzzRoot.swift: the command `fuzz`: its subcommands, and running inputs of numbers and of files.
+// FuzzRoot.swift: the command `fuzz`: its subcommands, and running inputs by number or from files.
 
 import ArgumentParser
 import Fuzz
@@ -39,22 +39,22 @@ struct TargetName: ExpressibleByArgument {
     target = found
   }
 
-  /// What messages list.
+  /// The names listed in messages.
   static var allValueStrings: [String] { FuzzTarget.registered.map(\.name) }
 }
 
 extension ParsableCommand {
-  /// Ends the process with a status that says what was found.
+  /// Exits with a status that shows whether there was a finding.
   func leave(_ isGood: Bool) { if !isGood { Glibc.exit(1) } }
 
-  /// Ends the process over something that cannot be done as it was asked for.
+  /// Exits because a request cannot be fulfilled.
   func refuse(_ message: String) -> Never {
     print(message)
     Glibc.exit(2)
   }
 }
 
-/// Which inputs of numbers are run.
+/// Options that select inputs by number.
 struct NumberOptions: ParsableArguments {
   @Option(help: "The first number; default: 0.") var seed: UInt64?
   @Option(help: "How many numbers; default: 1000.") var count: UInt64?
@@ -71,7 +71,7 @@ struct NumberOptions: ParsableArguments {
     }
   }
 
-  /// Runs the inputs, or keeps one.
+  /// Runs the inputs, or saves one.
   func run(_ target: FuzzTarget, of command: some ParsableCommand) {
     guard let keep else {
       return command.leave(FuzzCampaign.run(target, first: seed ?? 0, count: count ?? 1000))
@@ -83,7 +83,7 @@ struct NumberOptions: ParsableArguments {
   }
 }
 
-/// What the first word is when it is not a subcommand: a target, with files or numbers.
+/// The default subcommand: a target, with files or numbers.
 struct Inputs: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Run inputs of files, folders and packs, or of numbers (the default).")

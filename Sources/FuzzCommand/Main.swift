@@ -1,6 +1,6 @@
-// Main.swift: [U] the program `fuzz`, with every target. Built with -DFUZZING, libFuzzer has its
-// own main and starts here; with -DAFL besides, AFL++'s driver is called from what SwiftPM links as
-// main. Otherwise it is a command for people and tests.
+// Main.swift: [U] the program `fuzz`, with every target. Built with -DFUZZING, libFuzzer provides
+// main and calls the function below; with -DAFL in addition, AFL++'s driver is called from the
+// function that SwiftPM links as main. Otherwise it is a command for users and tests.
 // Safety: the arguments are the process's own.
 
 #if FUZZING
@@ -16,7 +16,7 @@
   }
 
   #if AFL
-    /// What SwiftPM links as `main`.
+    /// The function that SwiftPM links as `main`.
     @_cdecl("FuzzCommand_main")
     public func fuzzWithAFL(
       _ count: CInt, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
@@ -34,7 +34,7 @@
         var command = try FuzzRoot.parseAsRoot()
         try command.run()
       } catch {
-        // Help leaves with 0; ArgumentParser's own status of misuse is another than ours.
+        // Help exits with 0; ArgumentParser's status for misuse differs from ours.
         let text = FuzzRoot.fullMessage(for: error)
         if !text.isEmpty { print(text) }
         exit(FuzzRoot.exitCode(for: error) == .success ? 0 : 2)

@@ -1,4 +1,4 @@
-// MutantCommands.swift: damaged images of databases, as the engine's tests make them.
+// MutantCommands.swift: makes damaged database images, like the engine's tests.
 
 import ArgumentParser
 import EngineFuzz
@@ -26,7 +26,7 @@ struct Mutant: ParsableCommand {
   func run() throws { MutantRun.show(seed) }
 }
 
-/// For the test of those who watch this process.
+/// For the test of code that watches this process.
 struct Trap: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Trap, as a mutant would.", shouldDisplay: false)

@@ -1,5 +1,5 @@
-// Registry.swift: the targets of this program: all, or those of the engine, of queries, of Fleece
-// and of synchronization where it was built without the lab (Package.swift, `fuzzesLab`).
+// Registry.swift: the targets of this program: all, or only those of the engine, of queries, of
+// Fleece and of synchronization if it was built without Faultline (Package.swift, `fuzzesLab`).
 
 import EngineFuzz
 import FleeceFuzz
@@ -16,6 +16,6 @@ import SyncFuzz
 #endif
 
 extension FuzzTarget {
-  /// Every target of this program; those with a planted bug come last.
+  /// Every target of this program, those with a planted bug last.
   static let registered = ofEngine + ofQueries + ofFleece + ofSync + targetsOfLab + planted
 }

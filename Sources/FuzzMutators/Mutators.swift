@@ -1,18 +1,18 @@
-// Mutators.swift: [U] the targets' own mutations as AFL++ calls them: a library that
-// AFL_CUSTOM_MUTATOR_LIBRARY names. FUZZ_TARGET names the target. AFL++ goes on with its own
-// mutations besides.
-// Safety: AFL++ calls from one thread, and has done with a changed input before it asks for the
-// next; an input is read within the call that brings it.
+// Mutators.swift: [U] the targets' own mutations as a library for AFL++, named in
+// AFL_CUSTOM_MUTATOR_LIBRARY. FUZZ_TARGET names the target. AFL++ also continues to use its own
+// mutations.
+// Safety: AFL++ calls from one thread, and no longer uses a mutated input when it requests the
+// next; an input is read only during the call that passes it.
 
 import Fuzz
 import Glibc
 import LabFuzz
 
-/// What `afl_custom_init` gives AFL++, and gets back with each call.
+/// The object that `afl_custom_init` returns to AFL++, which passes it to each call.
 @safe private final class Mutator {
   private let target: FuzzTarget
   private var choices: MutantChoices
-  /// The last changed input, for as long as AFL++ looks at it.
+  /// The last mutated input, for as long as AFL++ uses it.
   private let output: UnsafeMutableBufferPointer<UInt8>
 
   init(_ target: FuzzTarget, seed: UInt32) {
@@ -25,7 +25,7 @@ import LabFuzz
 
   var hasMutations: Bool { target.mutate != nil }
 
-  /// Where the changed input is, and how many bytes it has: none when this try is left out.
+  /// The mutated input and its size: 0 if this try is skipped.
   func change(_ input: [UInt8], sizeMax: Int) -> (UnsafeMutablePointer<UInt8>?, Int) {
     let limit = unsafe min(sizeMax, output.count)
     guard let changed = target.mutate?(input, limit, &choices), changed.count <= limit else {
@@ -53,7 +53,7 @@ public func startMutating(
   return unsafe Unmanaged.passRetained(Mutator(target, seed: seed)).toOpaque()
 }
 
-/// AFL++ asks how often it should ask for a change of this input.
+/// AFL++ asks how many mutations of this input it should request.
 @_cdecl("afl_custom_fuzz_count")
 public func countMutations(
   _ handle: UnsafeMutableRawPointer?, _ bytes: UnsafePointer<UInt8>?, _ count: Int
@@ -61,7 +61,7 @@ public func countMutations(
   unsafe mutator(handle).hasMutations ? 64 : 0
 }
 
-/// AFL++ asks for a changed input.
+/// AFL++ requests a mutated input.
 @_cdecl("afl_custom_fuzz")
 public func mutateInput(
   _ handle: UnsafeMutableRawPointer?, _ bytes: UnsafePointer<UInt8>?, _ count: Int,

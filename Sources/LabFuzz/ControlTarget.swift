@@ -1,7 +1,7 @@
-// ControlTarget.swift: bytes as a control socket delivers them, in pieces whose size the first byte
-// says. When the second byte is odd, the rest is one message's JSON and gets its length.
-// Invariants checked: what is understood can be written and read again; a length beyond the limit
-// ends the conversation; rules that a peer sends are put in force or refused.
+// ControlTarget.swift: bytes as a control socket delivers them, in pieces whose size is given by
+// the first byte. If the second byte is odd, the rest is one message's JSON, without its length.
+// Invariants checked: a valid message can be written and read again; a length beyond the limit ends
+// the connection; rules that a peer sends are added or rejected.
 
 import Fuzz
 import Scenarios
@@ -14,7 +14,7 @@ enum ControlTarget {
     $0.dictionary = words
     let mutator = TextMutator(words: words) { choices in samples[choices.below(samples.count)] }
     $0.mutate = { input, sizeMax, choices in
-      // The two bytes in front stay as they are most of the time.
+      // The first two bytes are usually unchanged.
       let body = mutator.mutation(Array(input.dropFirst(2)), max(0, sizeMax - 2), &choices)
       return body.map { Array((input + [64, 1]).prefix(2)) + $0 }
     }

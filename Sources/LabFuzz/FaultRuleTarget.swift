@@ -1,5 +1,5 @@
 // FaultRuleTarget.swift: bytes are a fault file → rules → in force on a small tree.
-// Invariants checked: errors have a place; a rule has a description; none is lost.
+// Invariants checked: errors have a position; a rule has a description; no rule is lost.
 
 import FaultFS
 import Fuzz

@@ -1,8 +1,9 @@
-// LabTarget.swift: the whole lab as a function from bytes: operations on a database over a faulty
-// disk, recorded; then the power fails somewhere, and what is left is judged by a dictionary.
+// LabTarget.swift: the whole of Faultline as a function from bytes: operations on a database over a
+// faulty disk are recorded; then the power fails at some point, and the result is compared with a
+// dictionary.
 // Invariants checked: every operation succeeds as on the model, or fails with an error of the disk;
-// a crash leaves the newest acknowledged version, or one that was on its way then, whole and
-// writable; pinned versions never change.
+// a crash leaves the newest acknowledged version, or one that was in flight, whole and writable;
+// pinned versions never change.
 
 import CrashStates
 import Engine
@@ -41,12 +42,12 @@ enum LabTarget {
   }
 }
 
-/// What is a finding.
+/// A finding.
 struct LabFailure: Error {
   let text: String
 }
 
-/// One run: a disk, a database, and what it must hold.
+/// One run: a disk, a database, and its required content.
 struct LabRun {
   typealias Rows = [Int64: [Value]]
 
@@ -71,7 +72,7 @@ struct LabRun {
   /// By number of acknowledged commits, the contents that failed commits may have left.
   private var onTheirWay: [Int: [Rows?]] = [:]
   private var pins: [(snapshot: Snapshot, rows: Rows?)] = []
-  /// Whether steps are told in words, and the words.
+  /// Whether steps are described in words, and the descriptions.
   var isTold = false
   var told: [String] = []
 
@@ -129,7 +130,7 @@ struct LabRun {
     }
   }
 
-  /// Opens the database again after an error of the disk; without faults it must open.
+  /// Opens the database again after an error of the disk; without faults that must succeed.
   private mutating func open() throws {
     guard database == nil else { return }
     do throws(EngineError) {
@@ -139,7 +140,7 @@ struct LabRun {
       disk.clearRules()
       database = try disk.open(options)
     }
-    // What a failed commit left is known now.
+    // The effect of a failed commit is known now.
     let found = try newest()
     guard allowed(acked.count - 1).contains(found) else {
       throw LabFailure(text: "reopened: \(found?.count ?? -1) rows, acked \(acked.count - 1)")
@@ -170,7 +171,7 @@ struct LabRun {
     if acked[acked.count - 1] == nil, let write { try write.createTable(Self.table) }
   }
 
-  /// After an error of the disk the handle is given up, as a program would.
+  /// Gives up the handle after an error of the disk, like a program.
   private mutating func surrender(_ what: String, _ error: EngineError) throws {
     tell("\(what) fails: \(error.code)")
     switch error.code {
@@ -298,7 +299,7 @@ struct LabRun {
     do throws(EngineError) {
       _ = try database.compact()
     } catch {
-      // A database over a backend of its own, or with pins, says that it cannot.
+      // A database over its own backend, or with pins, reports that it cannot.
       switch error.code {
       case .io, .noSpace, .poisoned: return try surrender("compact", error)
       default: tell("compact is refused: \(error.code)")
@@ -327,7 +328,7 @@ struct LabRun {
 
   // MARK: power
 
-  /// The power fails at some moments of the recording.
+  /// The power fails at some points of the recording.
   mutating func cut() throws {
     var choices = MutantChoices(seed: cutSeed)
     let trace = disk.endRecording()

@@ -1,4 +1,4 @@
-// LabTargets.swift: the fuzz targets of the lab, and the registry of all.
+// LabTargets.swift: Faultline's own fuzz targets, and the registry of all targets.
 
 import DocumentQueryFuzz
 import DocumentStoreFuzz
@@ -10,23 +10,23 @@ import Scenarios
 import SyncFuzz
 
 extension FuzzTarget {
-  /// The targets of the lab.
+  /// Faultline's own targets.
   package static let ofLab = [
     LabTarget.target, ScenarioTarget.target, FaultRuleTarget.target, ModelTarget.target,
     TraceTarget.target, ControlTarget.target, TokenTarget.target, HistoryTarget.target,
     ScheduleTarget.target,
   ]
 
-  /// The targets that are built with the lab only: SQLite, which the document store stands on, is
-  /// nothing for fuzzers of the engine to carry.
+  /// The targets that are built only with Faultline's: fuzzers of the engine should not depend on
+  /// SQLite, which the document store uses.
   package static let withLab = ofLab + ofDocumentStore + ofDocumentQueries
 
-  /// Every target; those with a planted bug come last.
+  /// Every target, those with a planted bug last.
   package static let all = ofEngine + ofQueries + ofFleece + ofSync + withLab + planted
 }
 
 extension FuzzOutcome {
-  /// The outcome of a reading.
+  /// The outcome of a parser.
   init(_ reading: FuzzReaders.Reading) {
     switch reading {
     case .accepted: self = .accepted

@@ -1,6 +1,6 @@
 // ScenarioTarget.swift: bytes are a scenario file → parser → dry run.
-// Invariants checked: what is wrong is said with a place and a remedy; what is right has a dry run
-// that says something, or a usage error; in the words of today it means the same.
+// Invariants checked: errors have a position and a remedy; a valid scenario has a dry run with some
+// text, or a usage error; with current spellings it has the same meaning.
 
 import Exploration
 import Fuzz
@@ -89,11 +89,11 @@ enum ScenarioTarget {
 
     """,
   ]
-  /// A history takes a millisecond for each step to draw, and more under a sanitizer.
+  /// Drawing a history takes a millisecond per step, and more under a sanitizer.
   private static let historyStepsMax = 20
 
-  /// A dry run plans every statement, at most some millions in a second; under a sanitizer that is
-  /// twelve times as long.
+  /// A dry run plans every statement, at most some millions per second, and twelve times slower
+  /// under a sanitizer.
   private static let planWorkMax = ScenarioBounds.planWork / 500
 
   private static func run(_ input: [UInt8]) -> FuzzOutcome {

@@ -30,7 +30,7 @@ enum ModelTarget {
     })
 }
 
-/// Tokens as they are, or the JSON that is in them when the input begins with `{`.
+/// Tokens as text, or the JSON in them if the input begins with `{`.
 enum TokenTarget {
   static let target = FuzzTarget.texts(
     "token", judges: "replay tokens, or the recipe in them: read, written and read again",
@@ -92,7 +92,7 @@ enum HistoryTarget {
         return error.code == .usage && error.message.hasPrefix("fuzz:")
           ? .refused : .finding("an error without a place: \(error)")
       }
-      // What a history as a whole has wrong is said without a line, but said.
+      // An error of a whole history has no line, but it must have a message.
       do throws(LabError) {
         let report = try IsolationOracle.check(history)
         let lines = report.lines(judgedBy: .strictSerializable)

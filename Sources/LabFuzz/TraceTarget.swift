@@ -1,6 +1,6 @@
 // TraceTarget.swift: [U] bytes are a trace file, an SQLite database: loaded, saved, loaded again.
-// Invariants checked: nothing of the file is believed; what loads is saved to a file that loads to
-// the same events, and the units of a model can be made of it or are refused with an error.
+// Invariants checked: nothing in the file is trusted; a trace that loads is saved to a file that
+// loads to the same events, and splits into a model's units, or gives an error.
 
 import CrashStates
 import Engine
@@ -42,14 +42,14 @@ enum TraceTarget {
     } catch { preconditionFailure("a trace of a new database cannot be made: \(error)") }
   }()
 
-  /// Cells and headers of pages have no checksums: changed numbers get past SQLite.
+  /// Cells and headers of pages have no checksums: SQLite accepts changed numbers in them.
   private static func mutated(_ input: [UInt8], _ choices: inout MutantChoices) -> [UInt8]? {
     let kind = choices.below(4)
     guard input.count >= 4096, kind > 0 else { return kind == 0 ? nil : sample }
     var bytes = input
     for _ in 0...choices.below(4) {
       let page = choices.below(bytes.count / 4096) * 4096
-      // Cells stand at a page's end, its header and their pointers at its start.
+      // Cells are at a page's end, its header and the cell pointers at its start.
       let inPage = choices.below(3) == 0 ? choices.below(64) : 4095 - choices.below(1500)
       let number = choices.interesting()
       for index in 0..<[1, 1, 2, 4, 8][choices.below(5)] where page + inPage + index < bytes.count {
