@@ -1,4 +1,4 @@
-// main.swift: `faultline-fs`, the process that serves one FaultFS mount; the lab starts it.
+// main.swift: `faultline-fs`, the process that serves one FaultFS mount; started by Faultline.
 
 import FaultFS
 

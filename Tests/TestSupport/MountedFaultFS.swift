@@ -3,10 +3,10 @@
 import FaultFS
 import Foundation
 import Recording
-// Whoever mounts says so with `.requires(.fuse)`.
+// Tests that mount declare it with `.requires(.fuse)`.
 @_exported public import Requirements
 
-/// A FaultFS mount in a directory of its own.
+/// A FaultFS mount in its own directory.
 public final class MountedFaultFS {
   /// Place for files outside of the mount.
   public let outside: TemporaryDirectory
@@ -35,21 +35,21 @@ public final class MountedFaultFS {
     try runShell(script, in: path, marksDescriptor: client.marksWriteDescriptor)
   }
 
-  /// Ends the recording and hands the trace out.
+  /// Ends the recording and returns the trace.
   public func endRecording() throws -> Trace {
     let file = outside.file("trace-\(UUID().uuidString).sqlite")
     try client.endRecording(savingTo: file)
     return try TraceFile.load(file)
   }
 
-  /// The present tree.
+  /// The current tree.
   public func tree() throws -> TreeImage {
     let file = outside.file("tree-\(UUID().uuidString).sqlite")
     try client.saveTree(to: file)
     return try TraceFile.load(file).initial
   }
 
-  /// What a recorded script did.
+  /// The result and the recording of a script.
   public func record(_ script: String) throws -> (result: ProgramResult, trace: Trace) {
     try client.beginRecording()
     let result = try shell(script)

@@ -1,19 +1,19 @@
-// Shell.swift [U]: programs that tests run, with the descriptors they need.
-// Safety: the pointers given to csystem_fork_and_exec live until it returns.
+// Shell.swift [U]: runs programs for tests, with the descriptors that they need.
+// Safety: the pointers passed to csystem_fork_and_exec are valid until it returns.
 
 import CSystem
 import Foundation
 @unsafe @preconcurrency import Glibc
 
-/// What a program left behind.
+/// The result of a program.
 public struct ProgramResult: Sendable {
   /// Exit status, or 128 + the signal that ended it.
   public let status: Int32
-  /// Standard output and standard error, as they came.
+  /// Standard output and standard error, in order of arrival.
   public let output: String
 }
 
-/// A program that runs beside the test.
+/// A program that runs in parallel to the test.
 public final class RunningProgram {
   /// Its process, which also leads a process group.
   public let process: Int32
@@ -58,15 +58,15 @@ public final class RunningProgram {
     }
   }
 
-  /// Waits for the end, but no longer than a limit: a program that hangs must fail its test, not
-  /// hold up the whole run.
+  /// Waits for the end, but only for a limited time: a program that hangs must fail its test, but
+  /// not block the whole run.
   public func wait(limitSeconds: Int = 300) -> ProgramResult {
     var excess = ""
     if status == nil {
       if !waitsUntilEnded(limitSeconds: limitSeconds) {
         excess = "\nstill running after \(limitSeconds) s, so it was killed\n"
         kill(-process, SIGKILL)
-        // A call that a file system does not answer cannot be killed either.
+        // A call that a file system does not answer cannot be killed.
         if !waitsUntilEnded(limitSeconds: 5) { status = 128 + SIGKILL }
       }
     }
@@ -76,7 +76,7 @@ public final class RunningProgram {
     return ProgramResult(status: status ?? -1, output: output)
   }
 
-  /// Sets the status when the program ends in time.
+  /// Sets the status if the program ends in time.
   private func waitsUntilEnded(limitSeconds: Int) -> Bool {
     let descriptor = csystem_open_process(process)
     defer { if descriptor >= 0 { close(descriptor) } }

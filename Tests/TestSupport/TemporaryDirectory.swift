@@ -1,15 +1,15 @@
-// TemporaryDirectory.swift: a directory of its own for one test, removed at the end.
+// TemporaryDirectory.swift: a separate directory for one test, removed at the end.
 
 import Foundation
 
-/// A directory that lives as long as the value.
+/// A directory that exists as long as this object.
 public final class TemporaryDirectory: Sendable {
   /// Absolute path without symbolic links.
   public let path: String
 
   /// Makes a directory below the system's temporary one.
   ///
-  /// That may be closed to other users; with `isForAll` it is made in `/tmp`, which never is.
+  /// Other users may have no access to that; with `isForAll` it is made in `/tmp`, where they have.
   public init(isForAll: Bool = false) throws {
     let parent =
       isForAll

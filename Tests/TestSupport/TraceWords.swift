@@ -1,4 +1,4 @@
-// TraceWords.swift: traces as lists of words, as tests compare them.
+// TraceWords.swift: traces as lists of words, for comparison in tests.
 
 import Foundation
 import LabCore
@@ -15,7 +15,7 @@ extension TraceEvent {
 }
 
 extension Trace {
-  /// Without closes, which come when the kernel likes, also from before the recording.
+  /// Without closes, which arrive at any time and may be from before the recording.
   public var withoutCloses: Trace {
     Trace(initial: initial, events: events.filter { $0.word != "close" })
   }
@@ -24,7 +24,7 @@ extension Trace {
   public var words: [String] { events.map(\.word) }
 }
 
-/// The program with the POSIX cases, beside the tests' own program.
+/// The program with the POSIX cases, next to the tests' own program.
 public let posixCasesProgram =
   URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
   .appendingPathComponent("posix-cases").path
@@ -43,7 +43,7 @@ extension MountedFaultFS {
 }
 
 extension TreeImage {
-  /// What a test says about two trees that should be equal, shortly; nil when they are.
+  /// Describes the first difference of two trees that should be equal; nil if they are.
   public func firstDifference(from other: TreeImage) -> String? {
     for number in Set(inodes.keys).union(other.inodes.keys).sorted() {
       guard let a = inodes[number], let b = other.inodes[number] else {
