@@ -113,7 +113,7 @@ final class FaultPlan {
     /// Matches since the rule's scope last opened.
     var matchesInScope = 0
     var isInScope: Bool
-    /// Bytes written towards a full disk.
+    /// Bytes written so far under a `noSpace` rule.
     var takenBytes: UInt64 = 0
   }
 

@@ -29,7 +29,7 @@ public struct CommittedState: Sendable, Hashable {
     self.hashes = hashes
   }
 
-  /// One per recovery interrupted by a power failure, and one to check that the last is usable.
+  /// One per recovery that a power cut interrupts, and one that shows the last state usable.
   private static let sentinelsMax = CrashDeclaration.recoveryDepthMax + 1
 
   /// The content's hash.

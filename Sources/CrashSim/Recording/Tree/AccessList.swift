@@ -167,7 +167,7 @@ extension FileTree {
   /// The effect of an access list on an inode: the matching mode, and the attribute, which is nil
   /// when the mode is equivalent.
   ///
-  /// `clearsSetGroup`: the owner may not set set-gid for the file's group, so it is cleared.
+  /// `clearsSetGroup`: the caller may not keep set-gid for the file's group: the bit is cleared.
   package func reading(
     accessList bytes: [UInt8], for inode: Inode, clearsSetGroup: Bool
   ) throws(ErrorNumber) -> (mode: UInt32, attribute: [UInt8]?) {

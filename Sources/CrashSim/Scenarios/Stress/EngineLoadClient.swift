@@ -21,7 +21,7 @@ struct EngineLoadClient {
   private var count = 0
   private var pin: (snapshot: Snapshot, hash: UInt64, looks: Int)?
 
-  /// Most transactions of a session, which have consecutive numbers.
+  /// Most transactions of a session; each session has its own range of numbers.
   static let transactionsMax = 100_000
 
   init(

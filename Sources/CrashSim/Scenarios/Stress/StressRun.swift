@@ -277,7 +277,7 @@ package final class StressRun {
     }
     let enumerator = try makeEnumerator(record.trace, number, life.settings)
     let seed = StressRound.seed(of: number, settings.seed).derived("state")
-    // Without syncs no power cut is allowed: everything was killed instead, and everything is kept.
+    // Unsynced commits need not survive a power cut, so only a kill is simulated: all is kept.
     let isKept = life.settings.load?.isDurable == false
     let state = isKept ? enumerator.lastState() : try enumerator.drawFinalState(seed)
     judged.state = state
