@@ -1,8 +1,8 @@
-// Checksum.swift [U]: the checksum of headers and nodes, checksum version 1.
-// Eight lanes take 64 bytes a round; lane := rotl((lane ^ word) * P, 29). P is odd, so a step is a
-// bijection of the lane for a fixed word and of the word for a fixed lane: a change confined to one
-// word of a lane always changes that lane. Multiplying and rotating make the order of words count,
-// so swapped and zeroed sectors show. It guards against accidents, not against an adversary.
+// Checksum.swift [U]: the checksum of headers and nodes, checksum version 1. Eight lanes take 64
+// bytes a round; lane := rotl((lane ^ word) * P, 29). P is odd, so a step is a bijection of the
+// lane for a fixed word and of the word for a fixed lane: a change confined to one word of a lane
+// always changes that lane. Multiplying and rotating make the order of words significant, so
+// swapped and zeroed sectors are detected. It guards against accidents, not against an adversary.
 // ChecksumTests pins its vectors; a change of any constant is a new checksum version.
 
 import CSystem
@@ -13,7 +13,7 @@ package enum Checksum {
   package static let version: UInt32 = 1
 
   private static let multiplier: UInt64 = 0x9e37_79b1_85eb_ca87
-  /// About what memory delivers while it is waited for: measured, see
+  /// About the amount that memory delivers during one memory latency: measured, see
   /// docs/explanation/benchmarks.md.
   private static let prefetchDistanceBytes = 2048
   private static let finisher: UInt64 = 0xc2b2_ae3d_27d4_eb4f
@@ -55,8 +55,8 @@ package enum Checksum {
     let factor = csystem_checksum_multiplier
     var offset = 0
     while count &- offset >= 64 {
-      // The hardware's prefetcher stops at a page's end. Behind the last byte stands, more often
-      // than not, the node that is hashed next; a hint may name any address.
+      // The hardware's prefetcher stops at a page's end. After the last byte usually comes the node
+      // that is hashed next; a hint may name any address.
       unsafe csystem_prefetch(base + offset + prefetchDistanceBytes)
       lane0 = step(lane0, word(offset), by: factor)
       lane1 = step(lane1, word(offset + 8), by: factor)

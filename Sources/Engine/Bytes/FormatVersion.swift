@@ -1,8 +1,8 @@
 // FormatVersion.swift: the number of the file's layout, and which of them this engine reads.
 
-/// The number of a file layout; not to be mixed up with the version of the content.
+/// The number of a file layout; not to be confused with the version of the content.
 public struct FormatVersion: RawRepresentable, Hashable, Comparable, Sendable {
-  /// The number as it stands in the file header.
+  /// The number as stored in the file header.
   public let rawValue: UInt32
 
   /// Makes a format version from its number.
@@ -13,7 +13,8 @@ public struct FormatVersion: RawRepresentable, Hashable, Comparable, Sendable {
   /// The layout of files that this engine makes.
   public static let current = FormatVersion(rawValue: 3)
 
-  /// The oldest layout that it reads; it writes on in a file as the file's header says.
+  /// The oldest layout that this engine reads; it continues to write a file in the layout that its
+  /// header names.
   public static let oldestRead = FormatVersion(rawValue: 2)
 
   /// Whether leaves may have patches.

@@ -6,15 +6,16 @@
 package enum Layout {
   /// The unit that is never shared between versions: the sector of the largest disks we run on.
   package static let sectorSizeBytes = 4096
-  /// Where each root slot starts; each has a sector of its own.
+  /// Where each root slot starts; each has its own sector.
   package static let slotOffsetsBytes = [4096, 8192]
-  /// A slot's record stands twice in its sector, this far apart.
+  /// A slot's record is stored twice in its sector, this far apart.
   package static let slotCopyDistanceBytes = 2048
   /// First sector that can hold a node.
   package static let firstNodeSector: UInt64 = 3
   /// The bytes before the first node.
   package static let headerSizeBytes = 3 * sectorSizeBytes
-  /// What the first opener has the cache forget: the header, and what may share a folio with it.
+  /// What the first opener evicts from the page cache: the header, and whatever may share a folio
+  /// with it.
   ///
   /// The kernel drops whole folios, which are aligned to their size and at most so large (decision
   /// 0773).
@@ -31,7 +32,7 @@ package enum Layout {
   /// What the keyed seal of a slot covers: the fields before it, without the checksum.
   package static let slotSealedBytes = 56
 
-  /// What a sealed node has in its sectors beside the node: 48 bytes before it, the tag at the end.
+  /// The extra bytes of a sealed node in its sectors: 48 bytes before it, the tag at the end.
   package static let sealBytes = 64
   /// See `sealBytes`.
   package static let sealTagBytes = 16
@@ -42,19 +43,19 @@ package enum Layout {
   package static let descriptorBytes = 16
   /// A leaf is split when its encoding would be larger, unless it holds one row.
   package static let leafSizeBytesMax = 8192
-  /// A leaf smaller than this looks for a neighbour to merge with.
+  /// A leaf smaller than this is merged with a neighbour if possible.
   package static let leafSizeBytesMin = leafSizeBytesMax / 4
   /// Children of an inner node: 48 + 8 × 167 + 16 × 168 = 4,072 bytes, one sector.
   package static let childCountMax = 168
-  /// An inner node with fewer children looks for a neighbour to merge with.
+  /// An inner node with fewer children is merged with a neighbour if possible.
   package static let childCountMin = childCountMax / 4
   /// Level of a root at most; leaves have level 0.
   ///
   /// 42^10 leaves are more than a file can hold.
   package static let levelMax = 16
 
-  /// Leaves of a version that may have a patch, all tables together, and bytes of such a leaf: what
-  /// a reader of the version has in memory at most because of them.
+  /// Leaves of a version that may have a patch, all tables together, and bytes of such a leaf:
+  /// together the most memory that a reader of the version needs for them.
   package static let patchedLeafCountMax = 1024
   /// See `patchedLeafCountMax`.
   package static let patchedLeafBytesMax = 16_384
@@ -66,32 +67,33 @@ package enum Layout {
   /// Children of an index's inner node: 48 + 16 × 124 + 16 × 125 = 4,032 bytes, one sector with
   /// room for the 64 bytes of a seal.
   package static let keyPairChildCountMax = 125
-  /// An inner node of an index with fewer children looks for a neighbour to merge with.
+  /// An inner node of an index with fewer children is merged with a neighbour if possible.
   package static let keyPairChildCountMin = keyPairChildCountMax / 4
   /// No leaf of an index is larger: one sector with room for the 64 bytes of a seal.
   package static let keyPairLeafSizeBytesMax = 4032
-  /// A leaf of an index smaller than this looks for a neighbour to merge with.
+  /// A leaf of an index smaller than this is merged with a neighbour if possible.
   package static let keyPairLeafSizeBytesMin = keyPairLeafSizeBytesMax / 4
 
   /// Longest string, binary, mixed value or encoded collection kept inside a leaf.
   ///
-  /// A longer value is a node of its own, a longer collection a tree.
+  /// A longer value is a separate node, a longer collection a tree.
   package static let inlineBytesMax = 512
-  /// A tree of a collection that shrinks below this many bytes goes back into the leaf of its row.
+  /// A tree of a collection that shrinks below this many bytes is moved back into the leaf of its
+  /// row.
   package static let inlineBytesMin = inlineBytesMax / 2
-  /// What a leaf keeps of what stands outside: ref, checksum, and a size or count.
+  /// What a leaf stores for a value outside of it: ref, checksum, and a size or count.
   package static let externalEntryBytes = 24
   /// Longest string or binary.
   package static let stringBytesMax = 16 << 20
   /// Longest node of a value: a mixed value has its type in front of the string.
   package static let longValueBytesMax = stringBytesMax + 16
-  /// Elements of a collection: 56 bits of what its row keeps.
+  /// Elements of a collection: 56 bits of its entry in the row.
   package static let elementCountMax: UInt64 = 1 << 56 - 1
   /// Elements of a leaf of a collection.
   package static let collectionLeafCountMax = 4096
   /// Bytes of the group before its tables.
   package static let groupFixedBytes = 24
-  /// No node is larger.
+  /// Upper bound of a node's size.
   package static let nodeSizeBytesMax = 1 << 30
   /// Spans in a segment of the free list: 48 + 166 × 24 = 4,032 bytes, one sector with room for the
   /// 64 bytes of a seal.
@@ -102,7 +104,7 @@ package enum Layout {
   package static let spanSectorsMax: UInt64 = 1 << 28 - 1
   /// Fresh links that a commit of one sync may have; with more nodes, two syncs cost no more.
   package static let freshLinkCountMax = 1024
-  /// Bytes of the nodes that such a commit may have: what recovery reads at most to trust it.
+  /// Bytes of the nodes that such a commit may have: the most that recovery reads to verify it.
   package static let freshBytesMax = 8 << 20
   /// Tables in a database.
   package static let tableCountMax = 1024
@@ -110,19 +112,19 @@ package enum Layout {
   package static let columnCountMax = 128
   /// Array descriptors of a leaf: keys, and at most four for each column.
   package static let descriptorCountMax = 1 + 4 * columnCountMax
-  /// Numbers that columns of one table can have in its life.
+  /// Number of column ids that one table can ever use.
   package static let columnIDMax: UInt16 = .max
   /// Bytes of a table's or a column's name.
   package static let nameBytesMax = 255
-  /// No file is larger; keeps every sum of positions and sizes far from overflow.
+  /// Upper bound of a file's size; it keeps every sum of positions and sizes far from overflow.
   package static let fileSizeBytesMax: UInt64 = 1 << 48
 
-  /// The tail is given back when it is more than one part in this many and two growth steps.
+  /// The tail is truncated when it is more than one part in this many and two growth steps.
   package static let shrinkDivisor: UInt64 = 4
-  /// Commits in a row that must leave such a tail before it is given back.
+  /// Commits in a row that must leave such a tail before it is truncated.
   package static let shrinkPatience = 16
 
-  /// Longest run that is kept for the nodes which every commit replaces.
+  /// Longest run reserved for the nodes that every commit replaces.
   package static let briefSectorsMax: UInt64 = 16
   /// Growth of the file: one part in this many.
   package static let growthDivisor: UInt64 = 8
@@ -131,7 +133,7 @@ package enum Layout {
   /// See `growthBytesMin`.
   package static let growthBytesMax: UInt64 = 256 << 20
 
-  /// How much larger than it needs to be a file of this size is made.
+  /// How much larger than needed a file of this size is made.
   package static func growthStep(from sizeBytes: UInt64) -> UInt64 {
     min(max(sizeBytes / growthDivisor, growthBytesMin), growthBytesMax)
   }

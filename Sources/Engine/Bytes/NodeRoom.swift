@@ -1,8 +1,8 @@
-// NodeRoom.swift: how much of a node's sectors is left for the node, which differs when the file is
-// encrypted: a sealed node shares its sectors with the seal (see SealedNode.swift).
-// Invariant: with no seal every number here is the one of Layout.
+// NodeRoom.swift: how many bytes of a node's sectors the node itself can use, which differs when
+// the file is encrypted: a sealed node shares its sectors with the seal (see SealedNode.swift).
+// Invariant: without a seal every number here equals the one in Layout.
 
-/// What fits where, in one file.
+/// The capacities of nodes in one file.
 struct NodeRoom: Hashable, Sendable {
   /// Bytes of each node's sectors that the seal takes.
   let sealBytes: Int

@@ -1,12 +1,12 @@
-// RawBytes.swift [U]: bounds-checked views of memory that someone else keeps alive.
-// Invariant: every access is checked against the view's size, in release builds too. A view does
-// not own its memory: whoever hands it out says who does, and the view must not outlive that owner.
+// RawBytes.swift [U]: bounds-checked views of memory that another object keeps alive. Invariant:
+// every access is checked against the view's size, in release builds too. A view does not own its
+// memory: the code that returns a view documents the owner, and the view must not outlive it.
 
 import CSystem
 
 /// A read-only view.
 @safe package struct RawBytes: @unchecked Sendable {
-  // Safety: reads of memory that no one writes while a view of it is in use (committed nodes).
+  // Safety: reads of memory that is not written while a view of it is in use (committed nodes).
   @unsafe package let base: UnsafeRawPointer
   package let count: Int
 
@@ -59,7 +59,8 @@ import CSystem
     return unsafe RawBytes(base: base + offset, count: partCount)
   }
 
-  /// Asks for the cache lines of a part that will be read soon; what lies outside is left out.
+  /// Prefetches the cache lines of a range that will be read soon; parts outside of the view are
+  /// ignored.
   @inline(__always)
   func prefetch(at start: UInt64, plus offset: Int, count partCount: Int) {
     guard start <= UInt64(count), offset >= 0, offset <= count - Int(start) else { return }
@@ -67,7 +68,7 @@ import CSystem
     let end = first + min(partCount, count - first)
     var line = first & ~63
     while line < end {
-      // Safety: the address lies inside the view, and it is not read but named to the processor.
+      // Safety: the address lies inside the view, and it is only prefetched, not read.
       unsafe csystem_prefetch(base + line)
       line += 64
     }
@@ -155,7 +156,7 @@ import CSystem
     }
   }
 
-  /// Below 0, 0 or above 0, as the bytes stand before, with or after others in their order.
+  /// Negative, 0 or positive when the bytes sort before, equal to or after `other`.
   package func order(_ other: RawBytes) -> Int {
     let common = min(count, other.count)
     var offset = 0
@@ -181,7 +182,7 @@ import CSystem
 
 /// A view that can be written; used for a writer's new nodes before anyone can read them.
 @safe struct MutableBytes {
-  // Safety: handed out by Slab, which owns the memory and outlives the view.
+  // Safety: allocated by Slab, which owns the memory and outlives the view.
   @unsafe let base: UnsafeMutableRawPointer
   let count: Int
 
@@ -229,7 +230,7 @@ import CSystem
     unsafe (base + start).initializeMemory(as: UInt8.self, repeating: 0, count: end - start)
   }
 
-  /// Calls `body` with memory of its own, valid during the call; what is in it is not said.
+  /// Calls `body` with scratch memory that is valid during the call; its content is unspecified.
   static func withScratch<Result>(count: Int, _ body: (MutableBytes) -> Result) -> Result {
     unsafe withUnsafeTemporaryAllocation(byteCount: count, alignment: 64) { buffer in
       guard let start = buffer.baseAddress else { preconditionFailure("count is above 0") }

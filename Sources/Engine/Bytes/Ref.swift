@@ -1,6 +1,6 @@
 // Ref.swift: the strong types for positions and versions, so that they cannot be mixed up.
 
-/// Byte position of a node in the file; 0 stands for "no node", since the file header is there.
+/// Byte position of a node in the file; 0 means "no node", since the file header is there.
 struct Ref: Hashable, Sendable, CustomStringConvertible {
   let offsetBytes: UInt64
 

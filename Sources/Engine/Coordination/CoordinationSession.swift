@@ -1,16 +1,16 @@
-// CoordinationSession.swift: what the handles of this process share about one database.
-// Invariants: one session per process and lock file, kept by the registry as long as a handle uses
-// it, and found there as long as one of its files is at its path; a database without a lock file
-// has a session of its own over anonymous memory, and runs the same code. A child of fork has no
-// session: its parent's locks and slots are not its own.
+// CoordinationSession.swift: what the handles of this process share about one database. Invariants:
+// one session per process and lock file, the registry keeps it while a handle uses it, and finds it
+// while one of its files is still at its path; a database without a lock file has its own session
+// over anonymous memory and runs the same code. A child of fork has no session: its parent's locks
+// and slots do not belong to it.
 
 import Synchronization
 
-/// What coordination takes from outside, so that tests can put in their own.
+/// External dependencies of coordination, so that tests can replace them.
 package struct CoordinationSettings: Sendable {
   var processes = ProcessTable.system
   package var now: @Sendable () -> UInt64 = { Syscalls.monotonicMilliseconds() }
-  /// Another one stands for another process; nil is the one of this process.
+  /// Another registry simulates another process; nil is the registry of this process.
   var registry: CoordinationRegistry?
   /// Whether waiters may use a FIFO.
   package var allowsFIFO = true
@@ -18,7 +18,8 @@ package struct CoordinationSettings: Sendable {
   var beforePin: (@Sendable () -> Void)?
   /// Called before each store that publishes a version, with its number: a place to die at.
   package var beforePublishStore: (@Sendable (Int) -> Void)?
-  /// Decides which thread goes on at each `SchedulePoint`, for a lab; nil leaves it to the kernel.
+  /// Decides which thread continues at each `SchedulePoint`, for a lab; nil leaves it to the
+  /// kernel.
   package var schedule: ScheduleHook?
   /// Whether the session is for reading, which needs no space for the lock file.
   var isForReading = false
@@ -80,8 +81,8 @@ final class CoordinationSession: Sendable {
     return CoordinationSession(region, nil, note: nil, settings: settings)
   }
 
-  /// Opens the lock file; `whenAlone` runs before anybody else may come in, and publishes what the
-  /// data file holds.
+  /// Opens the lock file; `whenAlone` runs before any other handle may join, and publishes the
+  /// version in the data file.
   static func open(
     _ database: String, settings: CoordinationSettings,
     whenAlone: (CoordinationSession) throws(EngineError) -> Void
@@ -145,7 +146,7 @@ final class CoordinationSession: Sendable {
     }
   }
 
-  /// What the members share; for a reader on a full disk memory of this process.
+  /// The memory that the members share; for a reader on a full disk, memory of this process.
   private static func makeRegion(
     _ lockFile: LockFile, _ settings: CoordinationSettings
   ) throws(EngineError) -> SharedRegion {
@@ -166,14 +167,15 @@ final class CoordinationSession: Sendable {
       inode: region.load(RegionLayout.inodeOffset))
   }
 
-  /// Says which data file members use: at first open, and when an exclusive member replaced it.
+  /// Records which data file members use: at first open, and after an exclusive member replaced it.
   func setDataFile(_ identity: FileIdentity) {
     region.store(identity.device, at: RegionLayout.deviceOffset)
     region.store(identity.inode, at: RegionLayout.inodeOffset)
   }
 
   /// Whether neither the lock file nor the data file is at its path any more: both were removed,
-  /// and who opens the path shares nothing with those who have them open.
+  /// and a process that opens the path now shares nothing with the handles that still have them
+  /// open.
   fileprivate func isGone(from database: String) throws(EngineError) -> Bool {
     guard let lockFile, try !lockFile.isInPlace() else { return false }
     return try FileIdentity.at(database) != dataFile
@@ -190,7 +192,7 @@ final class CoordinationSession: Sendable {
 
   fileprivate func endExclusive() { lockFile?.endExclusive() }
 
-  /// Lets go of the files; a child of fork leaves its parent's locks alone.
+  /// Closes the files; a child of fork leaves its parent's locks alone.
   fileprivate func close() {
     note.close()
     if !isForked { lockFile?.close() }
@@ -199,7 +201,7 @@ final class CoordinationSession: Sendable {
 
 /// The sessions of this process, by lock file.
 final class CoordinationRegistry: Sendable {
-  /// What the handles on one database hold together.
+  /// State shared by all handles on one database.
   final class Entry: Sendable {
     fileprivate struct State: Sendable {
       var session: CoordinationSession?
@@ -214,7 +216,7 @@ final class CoordinationRegistry: Sendable {
     fileprivate init(_ key: String) { self.key = key }
   }
 
-  /// What an opener finds: by path, those that it may still lead to.
+  /// The entries that an opener can find, by path: those that it may still join.
   private let entries = Mutex<[String: Entry]>([:])
   private let generation = Syscalls.forkGeneration
 
@@ -256,13 +258,13 @@ final class CoordinationRegistry: Sendable {
         detach(entry)
         throw error
       }
-      // Its files were removed under those who have them open; nobody else finds it any more.
+      // Its files were removed while handles had them open; no later opener finds this entry.
       entries.withLock { entries in if entries[key] === entry { entries[key] = nil } }
       detach(entry)
     }
   }
 
-  /// The session of an entry, opened when there is none; nil when nothing of it is at its path.
+  /// The session of an entry, opened when there is none; nil when none of its files is at its path.
   private static func session(
     of state: inout Entry.State, _ database: String, _ settings: CoordinationSettings,
     _ whenAlone: (CoordinationSession) throws(EngineError) -> Void
@@ -288,7 +290,7 @@ final class CoordinationRegistry: Sendable {
     }
   }
 
-  /// Keeps all other handles of all processes out; false when there are any.
+  /// Keeps all other handles of all processes out; false when there are other handles.
   func tryExclusive(_ entry: Entry, forLong: Bool) -> Bool {
     entries.withLock { _ in
       guard entry.userCount.load(ordering: .relaxed) == 1 else { return false }
@@ -300,7 +302,7 @@ final class CoordinationRegistry: Sendable {
     }
   }
 
-  /// Lets the others in again.
+  /// Admits other handles again.
   func endExclusive(_ entry: Entry) {
     entry.state.withLock { state in
       guard state.isExclusive else { return }

@@ -18,7 +18,7 @@ import Synchronization
     unsafe word.deallocate()
   }
 
-  /// Raises the flag and wakes whoever waits.
+  /// Raises the flag and wakes all waiters.
   func raise() {
     unsafe word.pointee.store(1, ordering: .sequentiallyConsistent)
     unsafe Syscalls.futexWake(UnsafeMutableRawPointer(word))
@@ -29,9 +29,9 @@ import Synchronization
 
   /// Waits for the flag; nil waits without end.
   /// - Parameters:
-  ///   - deadline: When to give up.
-  ///   - reason: What the flag stands for.
-  ///   - schedule: Who waits in our place, if anybody does.
+  ///   - deadline: When to stop waiting.
+  ///   - reason: The meaning of the flag.
+  ///   - schedule: The schedule that waits in place of this thread, if there is one.
   /// - Returns: Whether the flag was raised in time.
   func wait(
     until deadline: Deadline, for reason: ScheduleWait, under schedule: ScheduleHook?
@@ -51,18 +51,18 @@ import Synchronization
 
 /// When a wait ends.
 struct Deadline {
-  /// A moment of the monotonic clock; nil never comes.
+  /// A moment of the monotonic clock; nil means no deadline.
   private let moment: UInt64?
 
-  /// So many milliseconds from now; nil never comes.
+  /// This many milliseconds from now; nil means no deadline.
   init(milliseconds: Int?) {
     moment = milliseconds.map { UInt64(max($0, 0)) &+ Syscalls.monotonicMilliseconds() }
   }
 
-  /// Whether it ever comes.
+  /// Whether there is a deadline.
   var isBounded: Bool { moment != nil }
 
-  /// nil when the deadline never comes, 0 when it is over.
+  /// nil without a deadline, 0 after it has passed.
   var millisecondsLeft: Int? {
     guard let moment else { return nil }
     let now = Syscalls.monotonicMilliseconds()

@@ -1,9 +1,9 @@
-// LockFile.swift: `path.lock`: who is here, and the memory that all of them share.
-// Invariants: a member holds shared locks on bytes 0 and 1 for its life. Only an opener who holds
-// byte 0 exclusively, so that nobody else is there, writes the file anew, whatever it held (E8).
-// Byte 1 is taken after the content was written or found right: so who sees a lock on it, while it
-// holds byte 0, knows that the content is of this session. The descriptor with the locks is never
-// mapped (a mapping would keep them alive) and a child of fork closes it at once.
+// LockFile.swift: `path.lock`: which handles have the database open, and the memory that they
+// share. Invariants: a member holds shared locks on bytes 0 and 1 until it closes. Only an opener
+// that holds byte 0 exclusively, and so is alone, rewrites the file, whatever its content (E8).
+// Byte 1 is taken after the content was written or found right: so an opener that holds byte 0 and
+// sees a lock on byte 1 knows that the content is of this session. The descriptor with the locks is
+// never mapped (a mapping would keep them alive) and a child of fork closes it at once.
 //   byte  lock
 //      0  session: shared by members, exclusive for the first opener and for `tryExclusive`
 //      1  member: shared by those whose content is right
@@ -15,7 +15,7 @@ struct LockFile: Sendable {
   private static let sessionByte = 0
   private static let memberByte = 1
   private static let longByte = 2
-  /// How long an opener waits for one who is alone and busy.
+  /// How long an opener waits for a busy handle that has exclusive access.
   static let openTimeoutMilliseconds = 5000
 
   let path: String
@@ -23,7 +23,7 @@ struct LockFile: Sendable {
 
   static func path(for database: String) -> String { database + ".lock" }
 
-  /// Opens the file, and makes it when it is missing.
+  /// Opens the file, and creates it if it is missing.
   /// - Parameters:
   ///   - database: The path of the data file.
   ///   - isForReading: Whether the file system may be one that is not written.
@@ -45,9 +45,10 @@ struct LockFile: Sendable {
     }
   }
 
-  /// Opens the file of a file system that is mounted for reading only, and keeps those out who
-  /// may write through another mount: they could not see this reader's pins.
-  /// - Returns: The file; nil when there is none, so that nobody has the database open.
+  /// Opens the file on a read-only mount, and excludes processes that may write through another
+  /// mount: they could not see this reader's pins.
+  /// - Returns: The file; nil when there is none, which means that no process has the database
+  ///   open.
   /// - Throws: `EngineError` with code `.locked` when others have it open.
   static func guarding(_ database: String) throws(EngineError) -> LockFile? {
     let path = path(for: database)
@@ -78,21 +79,21 @@ struct LockFile: Sendable {
   }
 
   /// Whether the path still leads to this file.
-  /// - Throws: `EngineError` with code `.io` when the system does not say.
+  /// - Throws: `EngineError` with code `.io` when the system call fails.
   func isInPlace() throws(EngineError) -> Bool {
     try FileIdentity.of(descriptor, path) == FileIdentity.at(path)
   }
 
-  /// How an opener came in.
+  /// How an opener joined.
   enum Entry {
-    /// Alone: the file is to be written, then `becomeMember()` lets others in.
+    /// Alone: the caller has to write the file, then `becomeMember()` admits others.
     case alone
-    /// Others are here, and what they share is right.
+    /// Others have the database open, and their shared memory is valid.
     case joined
   }
 
   /// Waits until this opener is alone, or a member among others.
-  /// - Throws: `EngineError` with code `.locked` when one handle keeps all others out.
+  /// - Throws: `EngineError` with code `.locked` when one handle has exclusive access.
   func enter() throws(EngineError) -> Entry {
     let deadline = Deadline(milliseconds: Self.openTimeoutMilliseconds)
     while true {
@@ -103,7 +104,8 @@ struct LockFile: Sendable {
         {
           return .joined
         }
-        // Those who are here came in as we did, or are gone: somebody has to be alone.
+        // The other holders are openers like this one, or have left: one of them has to become the
+        // first.
         give(Self.sessionByte)
       }
       let isLong = Syscalls.isLockedByOther(descriptor, from: Self.longByte, count: 1)
@@ -113,8 +115,8 @@ struct LockFile: Sendable {
           message: "\(path): another handle keeps all others out; close it there (fuser "
             + "\(path) names the process) and open again")
       }
-      // A first opener reads one free list; those who wait differ by their process number, so that
-      // two of them do not stay in step.
+      // The first opener only reads one free list, so the wait is short; it depends on the process
+      // number, so that two waiters do not stay in step.
       Syscalls.sleep(milliseconds: 1 + Int(Syscalls.threadID) % 3)
     }
   }
@@ -140,7 +142,7 @@ struct LockFile: Sendable {
     _ = Syscalls.lock(descriptor, .shared, from: Self.sessionByte, count: 1)
   }
 
-  /// Lets go of all locks and of the file.
+  /// Releases all locks and closes the file.
   func close() {
     for byte in 0...WriterLock.writerByte { give(byte) }
     Syscalls.closeKept(descriptor)
@@ -156,7 +158,7 @@ struct LockFile: Sendable {
     throw .syscall("fcntl(F_OFD_SETLK)", path, errno: failure.number)
   }
 
-  /// Empties the file and maps it: whatever it held is gone.
+  /// Empties the file and maps it: its old content is lost.
   func makeRegion() throws(EngineError) -> SharedRegion {
     if let failure = Syscalls.truncate(descriptor, to: 0)
       ?? Syscalls.truncate(descriptor, to: UInt64(RegionLayout.sizeBytes))
@@ -167,7 +169,7 @@ struct LockFile: Sendable {
     return try map()
   }
 
-  /// Maps what the members share, when it is of our layout.
+  /// Maps the memory that the members share, if it has this engine's layout.
   /// - Throws: `EngineError` with code `.incompatible`.
   func joinRegion(namespaceID: UInt64) throws(EngineError) -> SharedRegion {
     let size = Syscalls.sizeBytes(descriptor)
@@ -205,7 +207,7 @@ struct LockFile: Sendable {
     EngineError(code: .locked, message: "\(path) was replaced; open again")
   }
 
-  /// A description of its own for the mapping, so that no mapping holds our locks.
+  /// A separate file description for the mapping, so that no mapping holds our locks.
   private func map() throws(EngineError) -> SharedRegion {
     let mapped: Int32
     switch Syscalls.open(path) {
@@ -223,7 +225,8 @@ struct LockFile: Sendable {
     return region
   }
 
-  /// Takes space behind the slots, so that a full disk is an error here and no signal later.
+  /// Allocates disk space for the slots, so that a full disk is an error here and not a signal
+  /// later.
   func allocate(slotCount: Int) throws(EngineError) {
     let size = RegionLayout.sizeBytes(slotCount: slotCount)
     if let failure = Syscalls.allocate(descriptor, from: 0, count: size) {

@@ -1,6 +1,7 @@
 // ManagementFolder.swift: `path.management`, a folder for temporary files (compaction, upgrade).
-// Invariant: nothing in it outlives the process that made it: an opener who is alone removes all
-// files there. So only handles that are open, and whose files nobody else needs, put files into it.
+// Invariant: no file in it is needed after the process that made it: an opener that is alone
+// removes all files there. So only open handles create files in it, and only files that no other
+// process needs.
 
 enum ManagementFolder {
   /// The folder of a database.
@@ -15,7 +16,7 @@ enum ManagementFolder {
     return folder
   }
 
-  /// Removes the files in it; what cannot be removed stays, it is in nobody's way.
+  /// Removes the files in it; a file that cannot be removed stays and does no harm.
   static func sweep(for database: String) {
     Syscalls.removeFiles(in: path(for: database))
   }

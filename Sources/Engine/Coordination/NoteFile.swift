@@ -1,21 +1,20 @@
-// NoteFile.swift: how a commit wakes those who wait for a change, in all processes.
-// Invariants: who waits says so in the shared memory first and looks at the published version
-// afterwards; who commits publishes first and looks for waiters afterwards. Both are sequentially
-// consistent, so one of the two sees the other, and no wake-up is lost. The FIFO carries no
-// content: a byte in it means "look", and the next ring takes it out again, so that the FIFO was
-// empty before each byte and its arrival wakes every process that polls. Where a FIFO cannot be
-// made, waiters sleep on a word of the shared memory instead, and look at the version every 100 ms
-// whatever happens.
+// NoteFile.swift: how a commit wakes the threads of all processes that wait for a change.
+// Invariants: a waiter registers in the shared memory first and then reads the published version; a
+// committer publishes first and then looks for waiters. Both are sequentially consistent, so one of
+// the two sees the other, and no wake-up is lost. The FIFO carries no content: a byte in it means
+// "look", and the next announcement removes it first, so that the FIFO is empty before each byte
+// and the byte's arrival wakes every process that polls. Where a FIFO cannot be made, waiters sleep
+// on a word of the shared memory instead, and read the version at least every 100 ms.
 
 import Synchronization
 
-/// The note file of a database, or what stands in for it.
+/// The note file of a database, or its replacement.
 final class NoteFile: Sendable {
   /// Longest sleep without looking, with a FIFO and without.
   static let roundMilliseconds = 1000
   static let fallbackRoundMilliseconds = 100
 
-  /// nil: there is no FIFO to be had.
+  /// nil when a FIFO cannot be made.
   let path: String?
   let region: SharedRegion
   private let schedule: ScheduleHook?
@@ -36,8 +35,8 @@ final class NoteFile: Sendable {
     return descriptor
   }
 
-  /// Wakes everybody who waits; called after a version was published.
-  /// - Complexity: Two loads when nobody waits, else one or two system calls.
+  /// Wakes all waiters; called after a version was published.
+  /// - Complexity: Two loads without waiters, else one or two system calls.
   func announce() {
     schedule?.meet(.load, .listeners)
     if region.load32(RegionLayout.sleeperCountOffset) != 0 {
@@ -52,7 +51,7 @@ final class NoteFile: Sendable {
     }
   }
 
-  /// Closes what ringing opened.
+  /// Closes the descriptor opened for announcements.
   func close() {
     bell.withLock { bell in
       if let descriptor = bell, descriptor >= 0 { Syscalls.close(descriptor) }

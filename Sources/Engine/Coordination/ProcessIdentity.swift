@@ -1,9 +1,10 @@
-// ProcessIdentity.swift: who owns a reader slot or the writer's word, and whether it still lives.
-// Invariants: an owner is its process number in the upper half and the low half of its start time
-// in the lower, so a process that got a dead one's number is another owner; 0 is nobody. A process
-// of which we cannot tell whether it lives counts as living: its pins cost space, no more.
+// ProcessIdentity.swift: the owner of a reader slot or of the writer's word, and whether it is
+// still alive. Invariants: an owner is its process number in the upper half and the low half of its
+// start time in the lower, so a process that reuses the number of a dead one is a different owner;
+// 0 means no owner. A process whose state cannot be determined counts as alive: its pins cost only
+// space.
 
-/// A process, told apart from any other that has its number later.
+/// A process, distinct from any later process with the same number.
 struct ProcessOwner: Hashable, Sendable {
   let rawValue: UInt64
 
@@ -19,9 +20,9 @@ struct ProcessOwner: Hashable, Sendable {
   var startTime: UInt32 { UInt32(truncatingIfNeeded: rawValue) }
 }
 
-/// What the system knows of processes; tests put in what they need.
+/// Process information from the system; tests replace it.
 struct ProcessTable: Sendable {
-  /// What is known of a process number.
+  /// The state of a process number.
   enum Life: Equatable, Sendable {
     /// No such process, or one that has ended and waits for its parent.
     case dead
@@ -32,7 +33,7 @@ struct ProcessTable: Sendable {
   }
 
   let life: @Sendable (Int32) -> Life
-  /// Tells namespaces of process numbers apart; 0 when the system does not say.
+  /// Identifies the namespace of process numbers; 0 when it is unknown.
   let namespaceID: UInt64
 
   /// The system's own table.
@@ -49,9 +50,9 @@ struct ProcessTable: Sendable {
     return ProcessOwner(pid: pid, startTime: startTime)
   }
 
-  /// Whether an owner lives.
+  /// Whether an owner is alive.
   func isAlive(_ owner: ProcessOwner) -> Bool {
-    // No process has such a number: the word is garbage, and garbage pins nothing.
+    // No process has such a number: the word is garbage and does not pin a version.
     guard owner.pid > 0 else { return false }
     switch life(owner.pid) {
     case .dead: return false
@@ -61,7 +62,7 @@ struct ProcessTable: Sendable {
     }
   }
 
-  /// Reads /proc/PID/stat: "PID (NAME) STATE …", the start time is the 20th field behind the name.
+  /// Reads /proc/PID/stat: "PID (NAME) STATE …", the start time is the 20th field after the name.
   private static func systemLife(_ pid: Int32) -> Life {
     guard case .success(let bytes) = Syscalls.text("/proc/\(pid)/stat"),
       let end = bytes.lastIndex(of: UInt8(ascii: ")"))

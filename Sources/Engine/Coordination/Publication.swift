@@ -1,13 +1,13 @@
-// Publication.swift: the newest durable version, where every process finds it.
-// Invariants: the record of version v stands at the place of v's parity and is whole before the
-// version word says v; the word rises by one per commit. A record is a root slot record and carries
-// its checksum, so a reader notices a mixture. Whatever store a writer dies behind, the word leads
-// to a whole record: before the last store to the old one, which nobody touched, and after it to
-// the new one.
+// Publication.swift: the newest durable version, in shared memory for all processes. Invariants:
+// the record of version v is stored at the place of v's parity and is whole before the version word
+// says v; the word rises by one per commit. A record is a root slot record and carries its
+// checksum, so a reader notices a mixture. Whichever store a writer dies after, the word leads to a
+// whole record: before the last store to the old one, which was not touched, and after it to the
+// new one.
 //
 // A failed sync poisons all handles, not only the one that called: the kernel may keep pages as
-// clean that the medium never got, and every handle sees those pages. Once all are closed, the next
-// opener is the first one again, and reads what the medium has.
+// clean that never reached the medium, and every handle sees those pages. Once all are closed, the
+// next opener is a first opener and reads from the medium.
 
 /// The published version of a region.
 struct Publication: Sendable {
@@ -15,7 +15,7 @@ struct Publication: Sendable {
   var beforeStore: (@Sendable (Int) -> Void)?
   var schedule: ScheduleHook?
 
-  /// The same for a caller that holds a lock, which nobody may do at a point of a schedule.
+  /// The same for a caller that holds a lock, which is not allowed at a schedule point.
   var withoutPoints: Publication {
     Publication(region: region, beforeStore: beforeStore, schedule: nil)
   }
@@ -99,7 +99,7 @@ struct Publication: Sendable {
     }
   }
 
-  /// What a failed sync or slot write left: its error number, or nil.
+  /// The error number of a failed sync or slot write, or nil.
   var poison: Int32? {
     get {
       let word = load(RegionLayout.poisonOffset, .poison)
@@ -111,7 +111,8 @@ struct Publication: Sendable {
     }
   }
 
-  /// Who is writing to the data file; somebody, although we hold the writer lock: they died.
+  /// The process that is writing to the data file; one found while holding the writer lock has
+  /// died.
   var writer: ProcessOwner? {
     get {
       let word = load(RegionLayout.writerOffset, .writer)

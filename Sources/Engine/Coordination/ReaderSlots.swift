@@ -1,14 +1,14 @@
 // ReaderSlots.swift: pins of all processes: a slot per pin, with its owner and its version.
-// Invariants: a slot belongs to whoever changed its owner from 0; only the owner stores its
-// version; only its owner, or anybody once the owner is dead, makes it 0 again. The number of slots
-// only rises. No lock is taken to pin or to unpin.
+// Invariants: a slot belongs to the process that changed its owner from 0; only the owner stores
+// its version; only the owner, or any process once the owner is dead, resets it to 0. The number of
+// slots only rises. No lock is taken to pin or to unpin.
 //
 // The race between a reader and the writer. The reader stores v in its slot (S), then loads the
 // published version again (L), and holds v only if L says v. The writer publishes v + 1 (P), and
-// looks at the slots (W) in its *next* commit, the first one that may use space that v reaches and
-// v + 1 does not. All four are sequentially consistent: L saw v, so S < L < P < W, and W sees the
-// slot. If L sees another version, the reader stores that one and looks again. Until then its slot
-// may hold a version that it never reads, which costs space for one commit and nothing else.
+// reads the slots (W) in its *next* commit, the first one that may use space that v reaches and v +
+// 1 does not. All four are sequentially consistent: L saw v, so S < L < P < W, and W sees the slot.
+// If L sees another version, the reader stores that one and loads again. Until then its slot may
+// hold a version that it never reads, which costs space for one commit and nothing else.
 
 import Synchronization
 
@@ -29,12 +29,12 @@ struct ReaderSlots: ~Copyable, Sendable {
   let region: SharedRegion
   let processes: ProcessTable
   let owner: ProcessOwner
-  /// Takes space behind this many slots; returns what failed.
+  /// Allocates disk space for this many slots; returns the error.
   let allocate: @Sendable (Int) -> EngineError?
   private let schedule: ScheduleHook?
-  /// Slots known to have space behind them.
+  /// Slots known to have disk space.
   private let allocatedCount = Atomic<Int>(0)
-  /// Where the search for a free slot begins: behind the last one taken, or at one given back.
+  /// Where the search for a free slot begins: after the last one taken, or at a released one.
   private let hint = Atomic<Int>(0)
 
   init(
@@ -82,7 +82,7 @@ struct ReaderSlots: ~Copyable, Sendable {
       }
       let larger = min(count * 2, RegionLayout.slotCountMax)
       try provide(larger)
-      // Somebody else may have made it larger meanwhile; either way there are more now.
+      // Another thread may have grown it in the meantime; either way there are more slots now.
       schedule?.meet(.exchange, .slotCount)
       _ = region.exchange32(stored, UInt32(larger), at: RegionLayout.slotCountOffset)
     }
@@ -113,10 +113,10 @@ struct ReaderSlots: ~Copyable, Sendable {
     return region.loadRelaxed(slot)
   }
 
-  /// The point before a look at one of all slots.
+  /// The schedule point before an access to one of all slots.
   ///
-  /// Of those that nobody ever claimed the first alone is one, since nobody claims another before
-  /// it; else a look at all slots had 64.
+  /// Of the slots that were never claimed, only the first is a point of its own, since no other is
+  /// claimed before it; otherwise a pass over all slots would have 64 points.
   private func meetOwner(of index: Int) {
     guard let schedule, schedule.meetsShared else { return }
     if index == 0 || wasClaimed(index) || wasClaimed(index - 1) { schedule.meet(.load, .slotOwner) }
@@ -131,14 +131,14 @@ struct ReaderSlots: ~Copyable, Sendable {
     return region.exchange(expected, value, at: slot)
   }
 
-  /// Says which version the slot keeps; see the race above for what comes next.
+  /// Stores the version that the slot pins; see the race above for the next step.
   @inline(__always)
   func store(_ version: Version, in index: Int) {
     schedule?.meet(.store, .slotVersion)
     region.store(version.rawValue, at: RegionLayout.slot(index) + RegionLayout.slotVersionOffset)
   }
 
-  /// Gives a slot back.
+  /// Releases a slot.
   func release(_ index: Int) {
     let slot = RegionLayout.slot(index)
     // A slot that lost its owner was scribbled on, and may be someone else's by now.
@@ -151,8 +151,8 @@ struct ReaderSlots: ~Copyable, Sendable {
 
   /// The exact set of pinned versions, sorted, for the writer who holds the lock.
   ///
-  /// Slots of dead owners are given back on the way. Who lives is asked once per owner, and only
-  /// about owners whose pin holds back something: one of a version other than `current`.
+  /// Also releases the slots of dead owners. Liveness is checked once per owner, and only for
+  /// owners whose pin matters: one of a version other than `current`.
   func collect(current: Version) -> [Version] {
     var versions: Set<UInt64> = []
     var life: [UInt64: Bool] = [owner.rawValue: true]
@@ -163,7 +163,7 @@ struct ReaderSlots: ~Copyable, Sendable {
       guard holder != 0 else { continue }
       schedule?.meet(.load, .slotVersion)
       let version = region.load(slot + RegionLayout.slotVersionOffset)
-      // Not stored yet: whatever it will pin is published after we looked.
+      // Not stored yet: any version it will pin is published after this check.
       guard version != 0, version != current.rawValue else { continue }
       guard isAlive(holder, &life) else {
         _ = exchangeOwner(of: slot, holder, 0)
@@ -174,7 +174,7 @@ struct ReaderSlots: ~Copyable, Sendable {
     return versions.sorted().map { Version(rawValue: $0) }
   }
 
-  /// Whether somebody pins a version, alive or not: good for a guess, asks nobody.
+  /// Whether a slot pins a version, its owner alive or not: an estimate that needs no system call.
   func holds(_ version: Version) -> Bool {
     (0..<count).contains { index in
       let slot = RegionLayout.slot(index)
@@ -193,7 +193,7 @@ struct ReaderSlots: ~Copyable, Sendable {
 
   /// Gives the slots of all dead owners back, and says how many there were.
   ///
-  /// Anybody may do so: an owner that died never comes back, and its word goes to 0 in one step.
+  /// Any process may do so: a dead owner never comes back, and its word is reset to 0 in one step.
   private func reapAll() -> Int {
     var life: [UInt64: Bool] = [owner.rawValue: true]
     var freed = 0

@@ -1,8 +1,8 @@
 // RegionLayout.swift: the byte map of the memory that coordinates handles: the lock file, or
-// anonymous memory of the same shape for a database without one.
-// Invariants: integers are the machine's own, words of 8 bytes at multiples of 8, since only
-// processes of one running system share them. Nothing in it is trusted: each reader of a field
-// bounds it or checks it, and the first opener writes all of it anew.
+// anonymous memory of the same shape for a database without one. Invariants: integers are the
+// machine's own, words of 8 bytes at multiples of 8, since only processes of one running system
+// share them. Its content is not trusted: each reader of a field bounds it or checks it, and the
+// first opener rewrites all of it.
 //   offset_bytes  size  field        (LockFileTests checks this map against a real file)
 //              0     8  magic, written last by the first opener and cleared first by the next
 //              8     4  layout version
@@ -14,7 +14,7 @@
 //             80     8  not 0: a sync failed while these handles were open; see `Publication`
 //             88     8  owner that is writing, or 0
 //             96     8  predecessors that died while they were writing
-//            104     8  not 0: somebody waits for the writer byte; see `WriterLock`
+//            104     8  not 0: a process waits for the writer byte; see `WriterLock`
 //            128   128  root slot record of the published versions with even number
 //            256   128  root slot record of those with odd number
 //            384     4  change count; waiters sleep on it where there is no FIFO
@@ -57,7 +57,7 @@ enum RegionLayout {
   static let slotCountMin = 64
   /// Slots at most.
   static let slotCountMax = 65_536
-  /// The file has this size from the start, with space behind the slots in use only.
+  /// The file has this size from the start, with disk space only for the slots in use.
   static let sizeBytes = slotsOffset + slotCountMax * slotSizeBytes
 
   /// The layout version and the slot size as one word.
@@ -67,6 +67,6 @@ enum RegionLayout {
   @inline(__always)
   static func slot(_ index: Int) -> Int { slotsOffset + index * slotSizeBytes }
 
-  /// Bytes that need space behind them for this many slots.
+  /// Bytes that need disk space for this many slots.
   static func sizeBytes(slotCount: Int) -> Int { slotsOffset + slotCount * slotSizeBytes }
 }

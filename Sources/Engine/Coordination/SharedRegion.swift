@@ -1,6 +1,6 @@
 // SharedRegion.swift [U]: the memory of RegionLayout, mapped from the lock file or anonymous.
 // Invariants: every access is atomic and inside the mapping; the whole size is mapped from the
-// start, so the memory never moves; a store to a slot comes after space was taken behind it.
+// start, so the memory never moves; a store to a slot comes after disk space was allocated for it.
 
 import Synchronization
 
@@ -11,10 +11,10 @@ import Synchronization
   private let base: UnsafeMutableRawPointer
   private let isAnonymous: Bool
 
-  /// The address of anonymous memory that nobody uses, all zeros, or 0.
+  /// The address of anonymous memory that is not in use, all zeros; or 0.
   ///
-  /// Whoever opens databases without a lock file one after the other would spend a fourth of the
-  /// time on memory.
+  /// Without it, opening databases without a lock file one after the other would spend a quarter of
+  /// the time on memory.
   private static let spare = Atomic<UInt>(0)
 
   /// Maps a descriptor's file, which has `RegionLayout.sizeBytes` already; -1 is anonymous memory.
@@ -36,10 +36,10 @@ import Synchronization
   /// Whether other processes see it.
   var isInFile: Bool { !isAnonymous }
 
-  /// Reads a byte of each page, so that a medium that does not give one is an error here and no
-  /// signal later; the kernel keeps pages in memory as long as it can.
+  /// Reads a byte of each page, so that an unreadable page is an error here and not a signal later;
+  /// the kernel keeps the pages in memory as long as it can.
   /// - Parameters:
-  ///   - offsets: Bytes that nobody else uses yet, or that are in memory already.
+  ///   - offsets: Bytes that no other process uses yet, or that are already in memory.
   ///   - path: Names the file in messages.
   /// - Throws: `EngineError` with code `.io`; the region is of no use then.
   func touch(_ offsets: Range<Int>, path: String) throws(EngineError) {
@@ -59,8 +59,8 @@ import Synchronization
     }
   }
 
-  /// Clears the memory and leaves it for the next; false when more slots were used than a page of
-  /// them, or there is a spare already.
+  /// Clears the memory and keeps it for the next session; false when more than one page of slots
+  /// was used, or a spare exists already.
   private func becomesSpare() -> Bool {
     guard load32(RegionLayout.slotCountOffset) <= RegionLayout.slotCountMin,
       Self.spare.load(ordering: .relaxed) == 0
@@ -142,14 +142,14 @@ import Synchronization
     ).exchanged
   }
 
-  /// Sleeps until the count changes, somebody wakes us, or the time is over.
+  /// Sleeps until the count changes, a wake-up comes, or the timeout expires.
   func wait(at offset: Int, expecting value: UInt32, timeoutMilliseconds: Int) {
     unsafe Syscalls.futexWait(
       UnsafeMutableRawPointer(half(offset)), expecting: value,
       timeoutMilliseconds: timeoutMilliseconds)
   }
 
-  /// Wakes everybody who sleeps on the count.
+  /// Wakes all threads that sleep on the count.
   func wakeAll(at offset: Int) {
     unsafe Syscalls.futexWake(UnsafeMutableRawPointer(half(offset)))
   }

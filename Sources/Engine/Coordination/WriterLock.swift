@@ -1,12 +1,12 @@
 // WriterLock.swift: one writer across threads and processes. Threads of this process queue up in
-// memory, in the order in which they came; the first of them takes the lock of a byte of the lock
-// file, which the kernel gives back however its holder dies.
-// Invariants: at most one thread of all processes is between lock and unlock; a lock belongs to no
-// thread, so a transaction may move. A process that has to wait takes the entry byte before the
-// writer byte and gives it back afterwards: so who waits for the writer byte is alone there. It
-// says so in a word of the region, and while it does nobody tries the writer byte without the entry
-// byte; so a process that has just unlocked cannot overtake it. When a waiter dies the word stays,
-// until the next one who waits is through.
+// memory, in order of arrival; the first of them takes the lock of a byte of the lock file, which
+// the kernel releases however its holder dies. Invariants: at most one thread of all processes is
+// between lock and unlock; a lock is not tied to a thread, so a transaction may move to another. A
+// process that has to wait takes the entry byte before the writer byte and releases it afterwards:
+// so at most one process waits for the writer byte. It sets a word of the region meanwhile, and
+// while that is set no process tries the writer byte without the entry byte; so a process that has
+// just unlocked cannot overtake it. When a waiter dies the word stays set until the next waiter has
+// the lock.
 
 import Synchronization
 
@@ -22,12 +22,12 @@ final class WriterLock: Sendable {
     /// The thread that was given the lock; 0 when it is free, below 0 when it is on its way to
     /// another thread.
     var holder: Int32 = 0
-    /// Whether the holder was passed the lock of the file with its turn.
+    /// Whether the holder received the file lock together with its turn.
     var isFileLocked = false
     var waiters: [Waiter] = []
   }
 
-  /// Bytes of the lock file that stand for the two locks.
+  /// Bytes of the lock file used for the two locks.
   static let entryByte = 3
   static let writerByte = 4
 
@@ -35,7 +35,7 @@ final class WriterLock: Sendable {
   /// The lock file; -1 when the queue of this process is all there is.
   private let descriptor: Int32
   private let path: String
-  /// Where those who wait for the lock of the file say so; nil without others.
+  /// Where waiters for the file lock register; nil when there are no other processes.
   private let region: SharedRegion?
   private let schedule: ScheduleHook?
 
@@ -50,8 +50,8 @@ final class WriterLock: Sendable {
 
   /// Takes the lock.
   /// - Parameters:
-  ///   - timeoutMilliseconds: How long to wait; nil is without end, 0 not at all.
-  ///   - group: Whose turn may be passed on to the caller; see `passOn`.
+  ///   - timeoutMilliseconds: How long to wait; nil means without limit, 0 not at all.
+  ///   - group: The group within which a turn may be passed on to the caller; see `passOn`.
   /// - Throws: `EngineError` with code `.busy`, also when this thread was given the lock and has
   ///   not given it back: it would wait for itself.
   func lock(
@@ -91,14 +91,13 @@ final class WriterLock: Sendable {
     }
   }
 
-  /// Says to whom the lock, which is held, belongs: to the calling thread, or to none while it is
-  /// handed over.
+  /// Sets the owner of the held lock: the calling thread, or none during a handover.
   func assign(toCaller: Bool) {
     let holder = toCaller ? Syscalls.threadID : -1
     state.withLock { state in state.holder = holder }
   }
 
-  /// Gives the lock back; the thread that waits longest is next.
+  /// Releases the lock; the thread that has waited longest is next.
   func unlock() {
     schedule?.reach(.giveTurn)
     if descriptor >= 0 {
@@ -107,8 +106,8 @@ final class WriterLock: Sendable {
     handOver()
   }
 
-  /// Gives the turn to the thread that waits longest if it is of the same group, and the lock of
-  /// the file with it; false when it is not, and the caller keeps both.
+  /// Passes the turn and the file lock to the thread that has waited longest if it is in the same
+  /// group; otherwise returns false, and the caller keeps both.
   func passOn(to group: ObjectIdentifier) -> Bool {
     let next = state.withLock { state -> Waiter? in
       guard let next = state.waiters.first, next.group == group else { return nil }
@@ -124,7 +123,7 @@ final class WriterLock: Sendable {
   /// Threads of this process that wait.
   var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-  /// Leaves the queue; false when the lock came just now, and is ours.
+  /// Leaves the queue; false when this thread has just been given the lock.
   private func leave(_ waiter: Waiter) -> Bool {
     state.withLock { state in
       guard let index = state.waiters.firstIndex(where: { $0.flag === waiter.flag }) else {
@@ -164,7 +163,7 @@ final class WriterLock: Sendable {
     try take(Self.writerByte, deadline)
   }
 
-  /// Sleeps in the kernel when there is no deadline; else looks again at growing distances.
+  /// Sleeps in the kernel when there is no deadline; else polls at growing intervals.
   private func take(_ byte: Int, _ deadline: Deadline) throws(EngineError) {
     var pause = 1
     while true {

@@ -1,6 +1,6 @@
-// ColumnComparison.swift: one column of rows that two leaves have in common.
-// Equal arrays of leaves with the same rows are equal columns, without a look at a row. Else rows
-// are compared, and only what stands outside of the leaves under different links is read.
+// ColumnComparison.swift: compares one column of the rows that two leaves have in common. Equal
+// arrays of leaves with the same rows are equal columns, without looking at rows. Otherwise rows
+// are compared, and values outside of the leaves are read only where their links differ.
 
 /// A column in two versions.
 struct ColumnComparison {
@@ -36,7 +36,7 @@ struct ColumnComparison {
         }
       }
     }
-    /// Compares packed arrays, which stand for the values.
+    /// Compares packed arrays, in place of the values.
     func mark(_ arrays: (PackedArray, PackedArray)...) throws(EngineError) {
       if rows.areAll, nulls.0.isEqual(to: nulls.1),
         arrays.allSatisfy({ $0.isEqual(to: $1) })
@@ -67,7 +67,7 @@ struct ColumnComparison {
     }
   }
 
-  /// Any column by its values; one that was added is compared with what adding it gave.
+  /// Any column by its values; one that was added is compared with the default that adding it gave.
   private func compareValues(
     _ rows: RowPairs, bit: UInt128, _ masks: inout [UInt128]
   ) throws(EngineError) {
@@ -118,7 +118,7 @@ struct ColumnComparison {
         older.reader, former, before, pair.older, newest: older.version)
       let other = try CollectionContent(
         newer.reader, layout, after, pair.newer, newest: newer.version)
-      // One of the two has few elements: it stands in its row.
+      // One of the two has few elements: it is stored in its row.
       guard mine.count == other.count else { return false }
       return try mine.value == other.value
     }

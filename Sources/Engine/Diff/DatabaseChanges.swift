@@ -1,8 +1,8 @@
-// DatabaseChanges.swift: what differs between two versions of one database, as keys and names.
-// Tables and columns are what they are by id: a renamed one is the same, one that was removed and
-// made again under its name is another. Values differ when their bits do.
+// DatabaseChanges.swift: the differences between two versions of one database, as keys and names.
+// Tables and columns are identified by id: a renamed one is the same, one that was removed and
+// created again under its name is a different one. Values differ when their bits do.
 
-/// What differs between two versions of one database.
+/// The differences between two versions of one database.
 public struct DatabaseChanges: Sendable, Equatable {
   /// The version that is compared with.
   public let olderVersion: Version
@@ -12,8 +12,8 @@ public struct DatabaseChanges: Sendable, Equatable {
   public internal(set) var addedTables: [String] = []
   /// Tables that the older version has and the newer one has not, in the order of their making.
   public internal(set) var removedTables: [String] = []
-  /// Every table with a difference: those of the newer version in the order of their making, then
-  /// those that were removed.
+  /// Every table with a difference: those of the newer version in order of creation, then those
+  /// that were removed.
   public internal(set) var tables: [TableChanges] = []
 
   init(from older: Version, to newer: Version) {
@@ -32,7 +32,7 @@ public struct DatabaseChanges: Sendable, Equatable {
   }
 }
 
-/// What differs in one table.
+/// The differences in one table.
 public struct TableChanges: Sendable, Equatable {
   /// A name that changed.
   public struct Rename: Sendable, Equatable {
@@ -60,7 +60,7 @@ public struct TableChanges: Sendable, Equatable {
   public internal(set) var insertions: [Int64] = []
   /// Keys of rows that the newer version has not, ascending.
   public internal(set) var deletions: [Int64] = []
-  /// Rows that both versions have and whose values differ, keys ascending.
+  /// Rows in both versions whose values differ, keys ascending.
   public internal(set) var modifications: [RowModification] = []
 
   init(name: String) {
@@ -82,8 +82,8 @@ public struct RowModification: Sendable, Equatable {
 
   /// The names of the columns that differ, in the order of the newer version's columns.
   ///
-  /// A collection that differs anywhere is a column that differs. A column that was added differs
-  /// where a row's value is not what adding the column gave it.
+  /// A column of collections differs if any element does. An added column differs where a row's
+  /// value is not the default that adding the column gave it.
   public var columns: [String] {
     names.indices.filter { mask >> UInt128($0) & 1 == 1 }.map { names[$0] }
   }

@@ -1,5 +1,6 @@
-// ElementComparison.swift: whether two collections that are trees of their own have equal elements.
-// Both have the same number of elements. Subtrees with one link at one position are passed over.
+// ElementComparison.swift: whether two collections stored as separate trees have equal elements.
+// Both have the same number of elements. Subtrees with the same link at the same position are
+// skipped.
 
 /// A walk over two collections, position by position.
 struct ElementComparison {
@@ -94,7 +95,7 @@ struct ElementComparison {
     if other >= mine { try right.open(comparison) }
   }
 
-  /// Compares the elements of the open leaves until one is used up.
+  /// Compares the elements of the open leaves until one has no more elements.
   private mutating func compareLeaves() throws(EngineError) -> Bool {
     guard var mine = left.leaf, var other = right.leaf else { return true }
     while mine.index < mine.arrays.count, other.index < other.arrays.count {

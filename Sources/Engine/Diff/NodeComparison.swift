@@ -1,7 +1,7 @@
-// NodeComparison.swift: two versions of one file, table by table.
-// Why links decide: both versions are pinned, so no sector of theirs has been written since. A link
-// of one version and the same link of the other lead to the same bytes. The older version had no
-// other columns than these bytes know of, so what the newer one added is absent there in both.
+// NodeComparison.swift: two versions of one file, table by table. Why links decide: both versions
+// are pinned, so no sector of theirs has been written since. A link of one version and the same
+// link of the other lead to the same bytes. The older version had no columns other than those in
+// these bytes, so a column that the newer one added is absent from them in both.
 
 /// A comparison of two versions while both are held and read.
 final class NodeComparison {

@@ -1,9 +1,9 @@
-// RowComparison.swift: the rows of one table in two versions, side by side in key order.
-// At every step both cursors stand before the same key, or one of them before keys that the other
-// has passed. Where both stand before the same link, what it leads to is passed over. Otherwise the
-// higher subtree is opened, both when they are of one level, until rows face rows.
-// A subtree that both versions have is found again behind any change: once all rows before it are
-// taken, both cursors stand before it, or one of them has opened it and taken nothing.
+// RowComparison.swift: the rows of one table in two versions, side by side in key order. At every
+// step both cursors are at the same key, or one is at keys that the other has passed. Where both
+// are at the same link, its subtree is skipped. Otherwise the higher subtree is opened, or both if
+// they have the same level, until both cursors are at rows. A shared subtree is recognized again
+// after any change: once all rows before it are taken, both cursors are at it, or one of them has
+// opened it and taken no row yet.
 
 /// A walk over a table in two versions.
 struct RowComparison {
@@ -48,7 +48,7 @@ struct RowComparison {
       } else {
         try open()
       }
-      // No view of a node is held: an encrypted file's pages may go from memory.
+      // No view of a node is held: an encrypted file's pages may be evicted from memory.
       comparison.sections.older.refresh()
       comparison.sections.newer.refresh()
     }
@@ -60,7 +60,7 @@ struct RowComparison {
     if other >= mine { try right.open() }
   }
 
-  /// Takes rows of the open leaves until one of them is used up.
+  /// Compares rows of the open leaves until one leaf has no more.
   private mutating func takeRows(_ changes: inout TableChanges) throws(EngineError) {
     guard var mine = left.leaf else {
       changes.insertions += right.leaf.map { $0.keys[$0.index...] } ?? []
@@ -122,6 +122,6 @@ struct RowPairs {
   let pairs: [RowPair]
   let older: NodeArrays
   let newer: NodeArrays
-  /// Whether both leaves have these rows and no others, so that equal arrays are equal columns.
+  /// Whether both leaves have exactly these rows, so that equal arrays mean equal columns.
   let areAll: Bool
 }

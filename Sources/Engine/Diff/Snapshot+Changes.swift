@@ -1,9 +1,9 @@
-// Snapshot+Changes.swift: what happened between two versions that are both held.
-// Both trees of a table are walked side by side, and what both versions share is passed over by its
-// link: copy-on-write leaves everything but the changed leaves, and the nodes above them, in place.
+// Snapshot+Changes.swift: the changes between two versions that are both held. Both trees of a
+// table are walked side by side, and shared subtrees are recognized by their link and skipped:
+// copy-on-write leaves everything but the changed leaves, and the nodes above them, in place.
 
 extension Snapshot {
-  /// What this version has that an older one has not, and the other way round.
+  /// The differences between this version and an older one, in both directions.
   ///
   /// What only moved in the file is not a change.
   /// - Parameter older: A snapshot of the same file, of this handle or of another one of this
@@ -12,16 +12,16 @@ extension Snapshot {
   /// - Throws: `EngineError` with code `.notComparable` when the snapshots are not of one open
   ///   file, or `older` is the newer one; `.corrupted`, `.io` or `.closed`.
   /// - Complexity: O(changed leaves × height): nodes that both versions share are not read. A
-  ///   collection that was changed counts as its own tree does.
+  ///   changed collection costs the same for its own tree.
   public func changes(since older: Snapshot) throws(EngineError) -> DatabaseChanges {
     try compare(with: older).changes
   }
 
-  /// The same, with a count of what was read.
+  /// The same, with a count of the nodes read.
   /// - Parameters:
   ///   - older: As above.
-  ///   - isSame: Whether two links lead to one node; tests say something else.
-  /// - Returns: What differs, and how many nodes were opened.
+  ///   - isSame: Whether two links lead to one node; tests replace it.
+  /// - Returns: The differences, and the number of nodes opened.
   /// - Throws: As above.
   func compare(
     with older: Snapshot, isSame: @escaping NodeComparison.IsSame = { $0 == $1 }

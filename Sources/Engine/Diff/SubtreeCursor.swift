@@ -1,9 +1,10 @@
-// SubtreeCursor.swift: a place in a table's tree that moves on by whole subtrees or by rows.
-// Invariants: what lies ahead is the open leaf from `index` on, then the subtrees of `ahead` from
-// the last to the first; keys ascend strictly over all opened leaves. Every node of a tree has
-// sectors of its own, so more nodes than sectors means one node twice: no bytes make it endless.
+// SubtreeCursor.swift: a position in a table's tree that advances by whole subtrees or by rows.
+// Invariants: still to be visited are the open leaf from `index` on, then the subtrees of `ahead`
+// from the last to the first; keys ascend strictly over all opened leaves. Nodes of a tree do not
+// share sectors, so visiting more nodes than there are sectors means one node twice: damaged bytes
+// cannot make the walk endless.
 
-/// A walk over a tree that opens only the nodes it is told to open.
+/// A walk over a tree that opens only the nodes that the caller selects.
 struct SubtreeCursor {
   /// A node with everything below it.
   struct Subtree {
@@ -15,7 +16,7 @@ struct SubtreeCursor {
   struct OpenLeaf {
     let link: NodeLink
     let keys: [Int64]
-    /// The first row that lies ahead.
+    /// The next row of the open leaf.
     var index = 0
   }
 
@@ -34,10 +35,10 @@ struct SubtreeCursor {
     if !tree.root.isNone { ahead.append(Subtree(link: tree.root, level: tree.level)) }
   }
 
-  /// Whether nothing lies ahead.
+  /// Whether all subtrees and rows were visited.
   var isAtEnd: Bool { leaf == nil && ahead.isEmpty }
 
-  /// The subtree that begins where the cursor stands; nil in the middle of a leaf, and at the end.
+  /// The subtree that begins at the cursor; nil in the middle of a leaf, and at the end.
   var next: Subtree? {
     guard let leaf else { return ahead.last }
     return leaf.index == 0 ? Subtree(link: leaf.link, level: 0) : nil
@@ -46,17 +47,17 @@ struct SubtreeCursor {
   /// The subtree that has to be opened before rows can be taken.
   var closed: Subtree? { leaf == nil ? ahead.last : nil }
 
-  /// Moves behind the next subtree.
+  /// Moves past the next subtree.
   mutating func skip() {
     if leaf == nil { ahead.removeLast() } else { leaf = nil }
   }
 
-  /// Closes a leaf whose rows were all taken.
+  /// Closes a leaf whose rows have all been compared.
   mutating func closeIfDone() {
     if let leaf, leaf.index == leaf.keys.count { self.leaf = nil }
   }
 
-  /// Opens the next subtree: its children lie ahead then, or its rows.
+  /// Opens the next subtree: its children or rows are visited next.
   mutating func open() throws(EngineError) {
     guard let subtree = closed else { return }
     guard nodesLeft > 0 else {
@@ -89,7 +90,7 @@ struct SubtreeCursor {
   /// The values of a leaf that was opened.
   func arrays(of leaf: OpenLeaf) throws(EngineError) -> NodeArrays {
     let view = try LeafView(tree.reader.node(leaf.link, kind: .leaf, newest: tree.newest))
-    // A node read anew is the same node: its checksum is in its link.
+    // A node read again is the same node: its checksum is in its link.
     guard view.count == leaf.keys.count else {
       throw .corrupted("rows=\(view.count) != \(leaf.keys.count)", at: leaf.link.ref)
     }

@@ -2,15 +2,15 @@
 //   all 64 bytes      → key check of a file: says "wrong key" before anything is read with it
 //   bytes 0 ..< 32    → with the file's salt and a session's salt: the key of that session's nodes
 //   bytes 32 ..< 64   → with the file's salt: the key of the root slots' seals
-// Each derivation is HKDF-SHA256 with an `info` of its own, so no two uses share a key.
+// Each derivation is HKDF-SHA256 with its own `info`, so no two uses share a key.
 
 import Crypto
 
-/// A key as a caller gives it.
+/// A key as passed by a caller.
 struct EncryptionKey: Sendable {
   static let sizeBytes = 64
 
-  // SymmetricKey keeps its bytes in memory that it makes zero before it gives it back.
+  // SymmetricKey keeps its bytes in memory that it zeroes before freeing.
   fileprivate let whole: SymmetricKey
   fileprivate let nodeHalf: SymmetricKey
   fileprivate let slotHalf: SymmetricKey
@@ -59,7 +59,7 @@ struct Salt: Hashable, Sendable {
 /// The keys of one file.
 struct FileKeys: Sendable {
   let salt: Salt
-  /// What the file header holds, so that another key is told from damage.
+  /// The value in the file header, so that a wrong key is distinguished from damage.
   let check: UInt64
   private let nodeHalf: SymmetricKey
   private let slotKey: SymmetricKey
@@ -89,7 +89,7 @@ struct FileKeys: Sendable {
     Array(HMAC<SHA256>.authenticationCode(for: fields + salt.bytes, using: slotKey))
   }
 
-  /// Whether a seal is right; takes the same time wherever it is wrong.
+  /// Whether a seal is right; takes the same time wherever the first wrong byte is.
   func isSlotSeal(_ seal: [UInt8], of fields: [UInt8]) -> Bool {
     HMAC<SHA256>.isValidAuthenticationCode(
       seal, authenticating: fields + salt.bytes, using: slotKey)

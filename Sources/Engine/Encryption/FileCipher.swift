@@ -1,5 +1,5 @@
-// FileCipher.swift [U]: seals and opens the nodes of one encrypted file. What a sealed node looks
-// like in its sectors:
+// FileCipher.swift [U]: seals and opens the nodes of one encrypted file. The layout of a sealed
+// node in its sectors:
 //   offset_bytes  size  field
 //              0     8  ref of the node
 //              8     8  version that wrote it
@@ -11,10 +11,10 @@
 //      end of the sectors − 16  16  tag
 // AES-256-GCM; the nonce is bytes 36 ..< 48, bytes 0 ..< 36 are authenticated with the ciphertext.
 // Invariants: a session's key is derived from its salt, 128 bits drawn when the session first
-// seals, and its counter never goes back: so no two nodes have one nonce under one key, also when a
-// commit fails or a crash makes the same version be written again. A parent's link has the first
-// 8 bytes of the tag as its checksum: it names one sealing of one node, and nobody makes another
-// of the same number without the key.
+// seals, and its counter never decreases: so no two nodes share a nonce under one key, even when a
+// commit fails or the same version is written again after a crash. A parent's link has the first 8
+// bytes of the tag as its checksum: it identifies one sealing of one node, and without the key no
+// other with the same value can be made.
 
 import Crypto
 import Synchronization
@@ -41,7 +41,7 @@ import Synchronization
     self.entropy = entropy
   }
 
-  /// What stands in clear before the ciphertext.
+  /// The plaintext fields before the ciphertext.
   private struct Preamble {
     let ref: Ref
     let version: Version
@@ -77,7 +77,7 @@ import Synchronization
     }
   }
 
-  /// Turns the node at the start of `extent`, with zeros behind it, into the sealed node.
+  /// Turns the node at the start of `extent`, followed by zeros, into the sealed node.
   /// - Returns: The checksum of its link.
   func seal(_ extent: MutableBytes, ref: Ref, version: Version) -> UInt64 {
     let (salt, key, counter) = nextNonce()
@@ -131,9 +131,9 @@ import Synchronization
   /// Opens the node that a link leads to, and calls `body` with its bytes and their padding.
   ///
   /// The bytes are gone, and overwritten, when the call returns.
-  /// - Throws: `EngineError` with code `.corrupted` when nobody with the key wrote these bytes,
+  /// - Throws: `EngineError` with code `.corrupted` when these bytes were not written with the key,
   ///   `.swappedNode` when they were written for another place, `.rolledBackNode` when they were
-  ///   written for this place, but are not those that the link means.
+  ///   written for this place, but are not the ones that the link identifies.
   func open(
     _ link: NodeLink, in bytes: RawBytes, _ body: (RawBytes) -> Void
   ) throws(EngineError) {
@@ -156,7 +156,7 @@ import Synchronization
       if preamble.ref == link.ref && tag == link.checksum {
         body(unsafe RawBytes(buffer))
       }
-      // Nobody else has this memory, and it goes back to the allocator next.
+      // No other code holds this memory, and it is freed next.
       unsafe Syscalls.wipe(UnsafeMutableRawBufferPointer(mutating: buffer))
     }
     guard preamble.ref == link.ref else {

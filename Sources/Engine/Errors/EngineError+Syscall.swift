@@ -1,8 +1,8 @@
-// EngineError+Syscall.swift: from errno to a code and a remedy, one factory for all calls.
-// The numbers are Linux's; see errno(3).
+// EngineError+Syscall.swift: maps errno to a code and a remedy, one factory for all calls. The
+// numbers are Linux's; see errno(3).
 
 extension EngineError {
-  /// The error of a failed system call on a path; a lab that stands in for the system makes it too.
+  /// The error of a failed system call on a path; a lab that simulates the system also makes it.
   package static func syscall(_ call: String, _ path: String, errno number: Int32) -> EngineError {
     let code: Code
     let remedy: String

@@ -1,9 +1,9 @@
-// EngineError.swift: how the engine says that a call failed. Wrong bytes and failing system calls
-// are errors; only a wrong caller is a trap.
+// EngineError.swift: how the engine reports a failed call. Wrong bytes and failing system calls are
+// errors; only misuse by the caller traps.
 
 /// An error of the engine.
 public struct EngineError: Error, Sendable, CustomStringConvertible {
-  /// What kind of error it is.
+  /// The kind of error.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Kind: String {
       case io, noSpace, corrupted, poisoned, locked, notADatabase, unsupportedFormat
@@ -20,7 +20,7 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
 
     private let kind: Kind
 
-    /// A system call failed; `errno` says how.
+    /// A system call failed; see `errno`.
     public static let io = Code(kind: .io)
     /// The medium is full; the old version stays current.
     public static let noSpace = Code(kind: .noSpace)
@@ -28,7 +28,7 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     public static let corrupted = Code(kind: .corrupted)
     /// A sync or a root slot write failed earlier: close the database and open it again.
     public static let poisoned = Code(kind: .poisoned)
-    /// Somebody has the database open in a way that does not share it.
+    /// A handle or process has the database open and does not share it.
     public static let locked = Code(kind: .locked)
     /// The file is something else.
     public static let notADatabase = Code(kind: .notADatabase)
@@ -36,17 +36,17 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     public static let unsupportedFormat = Code(kind: .unsupportedFormat)
     /// Values do not fit the table's columns, or a schema breaks a rule.
     public static let schemaMismatch = Code(kind: .schemaMismatch)
-    /// The table is there already.
+    /// The table exists already.
     public static let tableExists = Code(kind: .tableExists)
-    /// There is no table of that name.
+    /// No table has that name.
     public static let noSuchTable = Code(kind: .noSuchTable)
-    /// There is no column of that name.
+    /// No column has that name.
     public static let noSuchColumn = Code(kind: .noSuchColumn)
-    /// The column is there already.
+    /// The column exists already.
     public static let columnExists = Code(kind: .columnExists)
     /// A collection has no element at that index.
     public static let indexOutOfRange = Code(kind: .indexOutOfRange)
-    /// The key to insert is there already.
+    /// The key to insert exists already.
     public static let keyExists = Code(kind: .keyExists)
     /// The key to update or delete is not there.
     public static let keyNotFound = Code(kind: .keyNotFound)
@@ -69,30 +69,31 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     public static let tooManyReaders = Code(kind: .tooManyReaders)
     /// Snapshots keep more versions alive than the options allow.
     public static let tooManyVersions = Code(kind: .tooManyVersions)
-    /// Those who have the database open share memory of another layout.
+    /// The processes that have the database open share memory of another layout.
     public static let incompatible = Code(kind: .incompatible)
     /// The database was opened for reading only.
     public static let readOnly = Code(kind: .readOnly)
-    /// The destination of a copy is there already, and nothing is written over.
+    /// The destination of a copy exists already, and files are never overwritten.
     public static let fileExists = Code(kind: .fileExists)
     /// An encryption key has not 64 bytes.
     public static let invalidKey = Code(kind: .invalidKey)
-    /// The key is not the one the file was made with.
+    /// The key is not the one that the file was created with.
     public static let wrongKey = Code(kind: .wrongKey)
     /// The file is encrypted, and no key was given.
     public static let keyNeeded = Code(kind: .keyNeeded)
     /// A key was given, and the file is not encrypted.
     public static let notEncrypted = Code(kind: .notEncrypted)
-    /// A node of an encrypted file stands where another one should: somebody moved it.
+    /// A node of an encrypted file is in the place of another one: it was moved by hand.
     public static let swappedNode = Code(kind: .swappedNode)
-    /// A node of an encrypted file is an older one of the same place: somebody put it back, or the
-    /// medium lost a write.
+    /// A node of an encrypted file is an older one of the same place: it was put back by hand, or
+    /// the medium lost a write.
     public static let rolledBackNode = Code(kind: .rolledBackNode)
     /// A root slot of an encrypted file was not written with its key.
     public static let forgedSlot = Code(kind: .forgedSlot)
     /// The file is shorter than its newest version.
     public static let truncated = Code(kind: .truncated)
-    /// Two snapshots are not of one open database, or in the wrong order, so nothing lies between.
+    /// Two snapshots are not of one open database, or in the wrong order, so they cannot be
+    /// compared.
     public static let notComparable = Code(kind: .notComparable)
 
     /// The name of the code.
@@ -101,7 +102,7 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
 
   /// The kind of error.
   public let code: Code
-  /// What happened, with both numbers where numbers disagree, the place, and the remedy.
+  /// The failure, with both numbers where numbers disagree, the place, and the remedy.
   public let message: String
   /// The system's error number, when a system call failed.
   public let errno: Int32?
@@ -111,7 +112,7 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
   /// Makes an error.
   /// - Parameters:
   ///   - code: The kind of error.
-  ///   - message: What happened, where, and the remedy.
+  ///   - message: The failure, its place, and the remedy.
   ///   - errno: The system's error number.
   ///   - isInjected: Whether a lab made this error on purpose.
   public init(code: Code, message: String, errno: Int32? = nil, isInjected: Bool = false) {

@@ -1,4 +1,4 @@
-// ByteCursor.swift: reads fields one after the other, and never behind the end.
+// ByteCursor.swift: reads fields one after the other, and never past the end.
 
 /// A place in bytes that moves on with each field.
 struct ByteCursor {
@@ -31,7 +31,7 @@ struct ByteCursor {
     bytes.part(at: try take(count), count: count)
   }
 
-  /// Everything that is left.
+  /// All remaining bytes.
   mutating func rest() throws(EngineError) -> RawBytes { try part(bytes.count - offset) }
 
   mutating func link() throws(EngineError) -> NodeLink {

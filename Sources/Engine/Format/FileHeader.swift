@@ -1,6 +1,6 @@
-// FileHeader.swift: bytes become types here, once: UnverifiedFileHeader → FileHeader.
-// Invariant: bytes 0 ..< 64 are written once, at creation, and keep their meaning in every future
-// format version, so that an old engine can say why it refuses a new file.
+// FileHeader.swift: the one place where header bytes become types: UnverifiedFileHeader →
+// FileHeader. Invariant: bytes 0 ..< 64 are written once, at creation, and keep their meaning in
+// every future format version, so that an old engine can say why it refuses a new file.
 //   offset_bytes  size  field
 //              0     8  magic
 //              8     8  checksum of bytes 16 ..< 64
@@ -13,7 +13,7 @@
 //             40    16  salt of the file, 0 when it is not encrypted
 //             56     8  key check, 0 when it is not encrypted
 
-/// The first three sectors of a file, not looked at yet.
+/// The first three sectors of a file, not checked yet.
 package struct UnverifiedFileHeader {
   private let bytes: RawBytes
 
@@ -32,10 +32,10 @@ package struct UnverifiedFileHeader {
     bytes.part(at: 0, count: Layout.sectorSizeBytes).isAllZero
   }
 
-  /// What the two slots hold, whatever seals they have; needs no valid record.
+  /// Reads both slots without checking seals; a valid record is not required.
   package var slots: [SlotReading] { slots(.unchecked) }
 
-  /// What the two slots of a file hold whose cipher is known; nil for one that is not encrypted.
+  /// Reads both slots of a file with this cipher; nil for a file that is not encrypted.
   func slots(_ cipher: FileCipher?) -> [SlotReading] {
     slots(cipher.map { .keyed($0.keys) } ?? .absent)
   }
@@ -96,7 +96,7 @@ package struct FileHeader: Sendable {
   static let encryptedFlag: UInt32 = 1
 
   package let formatVersion: FormatVersion
-  /// The slots, whatever seals they have.
+  /// The slots, with unchecked seals.
   package let slots: [SlotReading]
   /// Whether nodes are sealed.
   package let isEncrypted: Bool

@@ -1,4 +1,4 @@
-// NodeHeader.swift: what every node starts with.
+// NodeHeader.swift: the header of every node.
 //   offset_bytes  size  field
 //              0     8  checksum of bytes 8 ..< sizeBytes
 //              8     8  ref: the node's own position
@@ -11,7 +11,7 @@
 //             36     4  auxiliary: array descriptors of a leaf, segments of a free list, else 0
 //             40     8  0
 
-/// What a node holds.
+/// The kind of content of a node.
 package enum NodeKind: UInt8, Sendable {
   /// Tables and the free list of one version.
   case group = 1
@@ -49,7 +49,7 @@ struct NodeHeader {
 
   /// Parses the header of the node at `ref`; `bytes` are all bytes of the file.
   ///
-  /// Sizes are checked against the file before anybody uses them; the checksum is not checked here.
+  /// Sizes are checked against the file before they are used; the checksum is not checked here.
   init(at ref: Ref, in bytes: RawBytes, room: NodeRoom = .plain) throws(EngineError) {
     self.room = room
     let offset = try Self.checkedOffset(ref, in: bytes)

@@ -1,10 +1,10 @@
-// RootSlot.swift [U]: one of the two places that can hold the newest version's root.
-// Invariant: a commit writes only the slot that does not hold the current root. Version v stands in
-// slot v % 2. The record stands twice in the slot's sector, so that one bad byte loses nothing;
-// a slot is valid when either copy is, and holds the newer of them: a torn write can leave the copy
-// of a version that is overwritten beside that of the new one. If the older one counted, the new
-// version would be passed over without being cleared, and come back when a later write of the slot
-// is torn in turn.
+// RootSlot.swift [U]: one of the two places that can hold the newest version's root. Invariant: a
+// commit writes only the slot that does not hold the current root. Version v is stored in slot v
+// % 2. The record is stored twice in the slot's sector, so that one bad byte does not lose it; a
+// slot is valid when either copy is, and holds the newer of them: a torn write can leave one copy
+// of the overwritten version and one of the new version. If the older one counted, the new version
+// would be ignored without being cleared, and could reappear when a later write of the slot is torn
+// as well.
 //   offset_bytes  size  field        (of each copy; the copies start at 0 and 2048 of the sector)
 //              0     8  checksum of bytes 8 ..< 96
 //              8     4  index of the slot
@@ -85,20 +85,20 @@ extension RootSlot {
   }
 }
 
-/// What the sector of a root slot was found to hold.
+/// Result of reading the sector of a root slot.
 package enum SlotReading: Equatable, Sendable {
   /// At least one copy is whole.
   case valid(RootSlot)
   /// Something, but no whole copy: torn by a crash, or damaged.
   case invalid(String)
-  /// A copy with a right checksum and a wrong seal, and no whole one: somebody put it there.
+  /// A copy with a right checksum and a wrong seal, and no valid one: the slot was forged.
   case forged(String)
   /// All bytes are 0: never written.
   case empty
 
-  /// What is asked of the seals.
+  /// How seals are checked.
   enum Seal {
-    /// Nothing: nobody knows the key.
+    /// Not at all: the key is not known.
     case unchecked
     /// To be 0: the file is not encrypted.
     case absent
@@ -133,7 +133,7 @@ package enum SlotReading: Equatable, Sendable {
     self = isForged ? .forged(text) : sector.isAllZero ? .empty : .invalid(text)
   }
 
-  /// What is wrong with the seal of a record whose checksum is right.
+  /// The error in the seal of a record whose checksum is right.
   private static func fault(_ record: RawBytes, _ seal: Seal) -> String? {
     let found = record.part(
       at: SlotField.seal, count: Layout.slotRecordBytes - SlotField.seal)

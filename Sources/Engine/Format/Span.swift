@@ -1,4 +1,5 @@
-// Span.swift: runs of whole sectors, and what a commit knows of those that it no longer needs.
+// Span.swift: runs of whole sectors, with what a commit records about those that it no longer
+// needs.
 
 /// A run of sectors.
 struct Span: Hashable, Sendable {
@@ -15,7 +16,7 @@ struct PendingSpan: Hashable, Sendable {
   var released: Version
   /// A node of the free list: only a slot leads to it, never a snapshot, so pins do not keep it.
   var isFreeList = false
-  /// The newest live version that reaches it, as far as reclaiming has looked; nil before that.
+  /// The newest live version that reaches it, as determined by reclaiming; nil before that.
   var keeper: Version?
 
   /// The newest of the sorted versions that reach the span.
@@ -29,7 +30,7 @@ struct PendingSpan: Hashable, Sendable {
 extension [Span] {
   /// The same sectors, ascending and with neighbours merged.
   ///
-  /// Spans overlap only when the file says that two nodes stand in one place.
+  /// Spans overlap only when the file has two nodes in one place.
   func merged() -> [Span] {
     var result: [Span] = []
     result.reserveCapacity(count)
@@ -49,7 +50,7 @@ extension [Span] {
     return index < count && self[index].start < span.end
   }
 
-  /// These spans without the sectors of others; both ascend, and the others lie inside of these.
+  /// These spans without the sectors of others; both ascend, and the others are inside of these.
   func subtracting(_ others: [Span]) -> [Span] {
     guard !others.isEmpty else { return self }
     var result: [Span] = []

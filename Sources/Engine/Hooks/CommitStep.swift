@@ -6,11 +6,11 @@ public enum CommitStep: Int, CaseIterable, Sendable, CustomStringConvertible {
   case clearStaleSlot
   /// Nodes move from a mostly empty tail to free places.
   case moveOutOfTail
-  /// Changed nodes get places and bytes, in memory.
+  /// Changed nodes get their places and are encoded, in memory.
   case encodeTrees
   /// Replaced nodes become pending.
   case releaseOldTop
-  /// Free list, group and root slot get their bytes, in memory.
+  /// Free list, group and root slot are encoded, in memory.
   case encodeTop
   /// Space is allocated, when the file is too small.
   case growFile
@@ -18,14 +18,15 @@ public enum CommitStep: Int, CaseIterable, Sendable, CustomStringConvertible {
   case writeNodes
   /// The nodes are made durable; not with one sync.
   case syncNodes
-  /// The root slot goes to the file.
+  /// The root slot is written to the file.
   case writeRootSlot
   /// The root slot is made durable, and with one sync the nodes with it.
   case syncRootSlot
-  /// The file is cut behind the logical end, when it was too large for some time.
+  /// The file is truncated at the logical end, after it was too large for some time.
   case giveTailBack
 
-  /// Whether a failure here leaves unknown what the medium holds, so that the handle is poisoned.
+  /// Whether a failure here leaves the content of the medium unknown, so that the handle is
+  /// poisoned.
   public var poisons: Bool {
     switch self {
     case .clearStaleSlot, .syncNodes, .writeRootSlot, .syncRootSlot: true

@@ -1,11 +1,11 @@
-// Failpoint.swift: named places where a lab can look at a commit or make it fail.
+// Failpoint.swift: named places where a lab can observe a commit or make it fail.
 
-/// A look at each step of each commit, before the step runs.
+/// A callback before each step of each commit.
 ///
 /// When it throws, the step fails with that error as if its own work had failed: see
 /// `CommitStep.poisons`. Steps that a commit does not need are not reached.
 public struct Failpoint: Sendable {
-  /// What to call; from the thread that commits.
+  /// The function to call, on the committing thread.
   public let reach: @Sendable (CommitStep) throws(EngineError) -> Void
 
   /// Makes a failpoint.
@@ -14,7 +14,8 @@ public struct Failpoint: Sendable {
     self.reach = reach
   }
 
-  /// Makes a failpoint that fails one step whenever it comes, with an error marked as injected.
+  /// Makes a failpoint that fails one step every time it is reached, with an error marked as
+  /// injected.
   /// - Parameters:
   ///   - step: The step.
   ///   - code: The code of the error.

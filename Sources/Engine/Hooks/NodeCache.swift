@@ -1,16 +1,17 @@
-// NodeCache.swift [U]: what was computed from a node's bytes before, for a lab that opens thousands
-// of images of one file, each a few sectors away from the one before. Invariants: everything kept
-// is a function of the bytes of the sectors that the key names, so it holds wherever these bytes
-// stand at that place again; only what passed its checks is kept, so that whatever is wrong is
-// found anew each time, in the same words; a sector whose content nobody vouches for is in no key.
-// Nothing of this exists for a file that a user opens.
+// NodeCache.swift [U]: a cache of results computed from node bytes, for a lab that opens thousands
+// of images of one file, each of which differs from the previous one in a few sectors. Invariants:
+// everything kept is a function of the bytes of the sectors that the key names, so it is valid
+// whenever the same bytes are at that place again; only results that passed their checks are kept,
+// so that each error is found again each time, with the same message; a sector of unknown content
+// is never part of a key. The cache is not used for files that a user opens.
 
-/// What sectors hold, by a number that differs when the bytes do; the lab keeps it up to date.
+/// The content of each sector as a number that differs when the bytes do; the lab keeps it up to
+/// date.
 @safe package final class SectorIdentities: @unchecked Sendable {
   // Safety: used by the one thread that uses the backend, as `StorageBackend` promises for the
   // rest.
 
-  /// Stands for a content that nobody knows.
+  /// Marks unknown content.
   package static let unknown: UInt64 = 0
 
   package let cache: NodeCache
@@ -47,7 +48,7 @@
     }
   }
 
-  /// Nobody vouches for these sectors any more.
+  /// Marks the content of these sectors as unknown.
   package func forget(_ sectors: Range<Int>) {
     for sector in sectors.clamped(to: 0..<count) { self[sector] = Self.unknown }
   }
@@ -71,7 +72,7 @@
   }
 }
 
-/// What was computed from nodes, by their place and content.
+/// Results computed from nodes, by their place and content.
 @safe package final class NodeCache: @unchecked Sendable {
   // Safety: used by one thread at a time, like the identities that lead to it.
 
@@ -100,7 +101,7 @@
     var rowCount: UInt64 = 0
   }
 
-  /// One place per hash: a newcomer takes it, and what stood there is computed again when needed.
+  /// One entry per hash: a new result replaces the old one, which is computed again when needed.
   // Plain memory: `mask` + 1 entries, and `slot` gives none beyond; freed in deinit.
   private let entries: UnsafeMutablePointer<Entry>
   private let mask: Int
@@ -132,8 +133,8 @@
     return computed
   }
 
-  /// What is known of a leaf with this checksum whose columns have these types; 0 stands for types
-  /// without a number.
+  /// The cached result for a leaf with this checksum and these column types; 0 means types without
+  /// a number.
   @inline(__always)
   func leaf(_ key: Key, checksum: UInt64, shape: UInt64) -> Leaf? {
     let slot = slot(key)
@@ -143,7 +144,7 @@
     return unsafe entries[slot].leaf
   }
 
-  /// Keeps what a leaf turned out to be; its checksum was asked for before.
+  /// Caches a leaf's result; its checksum was looked up before.
   func keep(_ leaf: Leaf, _ key: Key, shape: UInt64) {
     let slot = slot(key)
     guard unsafe entries[slot].key == key else { return }
@@ -163,7 +164,7 @@
     return unsafe (entries[slot].rowSum, entries[slot].rowCount)
   }
 
-  /// Keeps the sum of a leaf's row hashes; its checksum was asked for before.
+  /// Keeps the sum of a leaf's row hashes; its checksum was looked up before.
   func keep(rowSum: UInt64, rowCount: UInt64, _ key: Key, shape: UInt64, seed: UInt64) {
     let slot = slot(key)
     guard unsafe entries[slot].key == key else { return }

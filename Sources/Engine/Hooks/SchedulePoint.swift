@@ -1,17 +1,16 @@
-// SchedulePoint.swift: the places at which threads of one process meet, by name, and the hook by
-// which a lab decides who goes on there.
-// Invariants: no lock is held at a point, so whoever is stopped there keeps nobody else from going
-// on, save for those who wait for the writer's turn that it has. Without a hook a point is one
-// branch. With a hook nobody sleeps in the kernel: who has to wait says for what, and the hook
-// comes back when that is over.
+// SchedulePoint.swift: the named points at which threads of one process interact, and the hook by
+// which a lab decides which thread continues. Invariants: no lock is held at a point, so a thread
+// stopped there blocks no other thread, except those that wait for the writer's turn that it holds.
+// Without a hook a point is one branch. With a hook no thread sleeps in the kernel: a thread that
+// has to wait passes the reason to the hook, which returns when the wait is over.
 
-/// A place at which a thread touches what other threads of the process touch too.
+/// A place at which a thread accesses state that other threads of the process also access.
 public enum SchedulePoint: Sendable, Hashable, CustomStringConvertible {
-  /// Before the writer's turn is asked for.
+  /// Before the writer's turn is requested.
   case askForTurn
   /// The writer's turn is ours.
   case takeTurn
-  /// Before the writer's turn is given back.
+  /// Before the writer's turn is released.
   case giveTurn
   /// Before a staged version is added to the group.
   case joinGroup
@@ -21,13 +20,13 @@ public enum SchedulePoint: Sendable, Hashable, CustomStringConvertible {
   case sealGroup
   /// Before a reader takes a slot.
   case claimSlot
-  /// Between a reader's look at the published version and its store of it.
+  /// Between a reader's load of the published version and its store to the slot.
   case storePin
-  /// Between that store and the second look.
+  /// Between that store and the second load.
   case checkPin
   /// Before a reader gives its slot back.
   case unpin
-  /// Before a version that this handle does not know yet is read.
+  /// Before a version that is new to this handle is read.
   case refresh
   /// Before the first word of a version's record is published.
   case publishRecord
@@ -36,7 +35,7 @@ public enum SchedulePoint: Sendable, Hashable, CustomStringConvertible {
   /// Before a step of a commit.
   case commit(CommitStep)
   /// Before one access to a word that the handles of all processes share; only under a hook that
-  /// asks for it (`ScheduleHook.meetsShared`), since a commit has a hundred.
+  /// enables it (`ScheduleHook.meetsShared`), since a commit has a hundred.
   case shared(SharedAccess)
 
   /// The name in words, for example `publish version`; a step of a commit has its own.
@@ -60,7 +59,7 @@ public enum SchedulePoint: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// All points but those of shared words, each step of a commit among them.
+  /// All points except those of shared words, including each step of a commit.
   public static let all: [SchedulePoint] =
     [
       .askForTurn, .takeTurn, .giveTurn, .joinGroup, .passOnGroup, .sealGroup, .claimSlot,
@@ -73,7 +72,7 @@ public enum SchedulePoint: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// What the handles of all processes share (`RegionLayout`).
+/// The words that the handles of all processes share (`RegionLayout`).
 public enum SharedWord: String, Sendable, Hashable, CaseIterable {
   case slotOwner = "slot owner"
   case slotVersion = "slot version"
@@ -89,14 +88,14 @@ public enum SharedWord: String, Sendable, Hashable, CaseIterable {
 
 /// One atomic access to a shared word.
 public struct SharedAccess: Sendable, Hashable, CustomStringConvertible {
-  /// What is done to the word.
+  /// The kind of access to the word.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     case load
     case store
     case exchange
   }
 
-  /// What is done.
+  /// The kind of access.
   public let kind: Kind
   /// To which word.
   public let word: SharedWord
@@ -110,7 +109,7 @@ public struct SharedAccess: Sendable, Hashable, CustomStringConvertible {
   public var description: String { "\(kind.rawValue) \(word.rawValue)" }
 }
 
-/// What a thread waits for.
+/// The reason why a thread waits.
 public enum ScheduleWait: Sendable, Hashable, CustomStringConvertible {
   /// For the writer's turn.
   case turn
@@ -126,13 +125,14 @@ public enum ScheduleWait: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Decides who goes on at the points of a database.
+/// Decides which thread continues at the points of a database.
 package struct ScheduleHook: Sendable {
-  /// Called at each point; the caller goes on when it returns.
+  /// Called at each point; the caller continues when it returns.
   package let reach: @Sendable (SchedulePoint) -> Void
-  /// Called instead of sleeping, until `isOver` says true.
+  /// Called instead of sleeping, until `isOver` returns true.
   ///
-  /// Returns false when it never will: the time is over, or nobody is left who could.
+  /// Returns false when it never will: the timeout expired, or no thread is left that could end the
+  /// wait.
   package let wait:
     @Sendable (_ reason: ScheduleWait, _ isBounded: Bool, _ isOver: @escaping @Sendable () -> Bool)
       -> Bool

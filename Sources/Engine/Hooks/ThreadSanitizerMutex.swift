@@ -1,13 +1,14 @@
-// ThreadSanitizerMutex.swift [U]: a mutex that ThreadSanitizer understands, in the place of the one
-// in Synchronization, whose code is not instrumented: everything that it protects would be reported
-// as a race. Only in a build with THREAD_SANITIZER (`make test-thread`).
+// ThreadSanitizerMutex.swift [U]: a mutex that ThreadSanitizer understands, in place of the one in
+// Synchronization, whose code is not instrumented: all state that it protects would be reported as
+// a race. Only in a build with THREAD_SANITIZER (`make test-thread`).
 
 #if THREAD_SANITIZER
   import Glibc
 
   /// Protects a value, as `Synchronization.Mutex` does.
   @safe struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-    // Safety: the value is touched under the lock only; both live until deinit, which is alone.
+    // Safety: the value is touched under the lock only; both exist until deinit, when no other
+    // thread has a reference.
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>
 

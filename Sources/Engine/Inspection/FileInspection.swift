@@ -1,7 +1,7 @@
-// FileInspection.swift: looks into a file without opening it as a database: no lock, no change, and
-// what can be read is reported even when something else is broken.
+// FileInspection.swift: reads a file without opening it as a database: it takes no lock, changes
+// nothing, and reports every readable part even when another is broken.
 
-/// What a file was found to hold.
+/// The content found in a file.
 public struct FileInspection: Sendable {
   /// A root slot.
   public enum Slot: Sendable {
@@ -23,7 +23,7 @@ public struct FileInspection: Sendable {
     public var depth: Int
     /// Nodes of the tree and the indexes, long values included, as far as they could be read.
     public var nodes: Int
-    /// Where the root stands, 0 for a table without rows.
+    /// Position of the root, 0 for a table without rows.
     public var rootRefBytes: UInt64
   }
 
@@ -33,22 +33,22 @@ public struct FileInspection: Sendable {
   public var formatVersion: FormatVersion?
   /// Both root slots; empty when the file is too short to have them.
   public var slots: [Slot] = []
-  /// Whether the file is encrypted; then what follows is there only if the key was given.
+  /// Whether the file is encrypted; then the following fields are set only if the key was given.
   public var isEncrypted = false
   /// The version that an open would choose.
   public var version: Version?
   /// The tables of that version.
   public var tables: [Table] = []
-  /// What every sector is used for, ascending and without gaps.
+  /// The use of every sector, ascending and without gaps.
   public var spaceMap: [SpaceRun] = []
-  /// The first thing found wrong, or nil.
+  /// The first error found, or nil.
   public var corruption: EngineError?
 
   /// Inspects a file.
   /// - Parameters:
   ///   - path: The file.
   ///   - key: The key of an encrypted file; without it only the file header and the slots are read.
-  /// - Returns: What was found; damage, and a key that does not fit, is in `corruption`.
+  /// - Returns: The content found; damage or a wrong key is in `corruption`.
   /// - Throws: `EngineError` with code `.io` when the file cannot be read at all, or `.invalidKey`.
   public static func inspect(
     path: String, key: [UInt8]? = nil
@@ -59,7 +59,7 @@ public struct FileInspection: Sendable {
 
   /// Inspects an image in memory.
   /// - Parameter mapping: The bytes.
-  /// - Returns: What was found; damage is in `corruption`.
+  /// - Returns: The content found; damage is in `corruption`.
   public static func inspect(_ mapping: MappedFile) -> FileInspection {
     inspect(mapping, .plain)
   }
@@ -68,7 +68,7 @@ public struct FileInspection: Sendable {
   /// - Parameters:
   ///   - mapping: The bytes.
   ///   - key: The key of an encrypted file; without it only the file header and the slots are read.
-  /// - Returns: What was found; damage, and a key that does not fit, is in `corruption`.
+  /// - Returns: The content found; damage or a wrong key is in `corruption`.
   /// - Throws: `EngineError` with code `.invalidKey`.
   public static func inspect(
     _ mapping: MappedFile, key: [UInt8]?
@@ -84,7 +84,7 @@ public struct FileInspection: Sendable {
     do throws(EngineError) {
       try mapping.checked { () throws(EngineError) in try result.read(mapping, access) }
     } catch {
-      // Whatever the zeros in place of a page looked like, the page is what is wrong.
+      // Whatever error the zeros in place of a page caused, report the unreadable page.
       result.corruption = mapping.readError ?? result.corruption ?? error
     }
     return result
@@ -92,7 +92,7 @@ public struct FileInspection: Sendable {
 
   private mutating func read(_ mapping: MappedFile, _ access: FileAccess) throws(EngineError) {
     try readHeader(mapping)
-    // Without a key an encrypted file is whole as far as anybody can say.
+    // Without a key an encrypted file cannot be checked any further.
     if isEncrypted && access.key == nil { return }
     guard let recovered = try Recovery.recover(mapping, access) else {
       throw .corrupted("a creation that did not end: the file is an empty database to be")
@@ -126,7 +126,7 @@ public struct FileInspection: Sendable {
     }
   }
 
-  /// Verifies part after part, so that damage in one table does not hide the others.
+  /// Verifies each part separately, so that damage in one table does not hide the others.
   private mutating func readTables(_ state: VersionState, _ section: ReadSection) {
     var verifier = Verifier(state)
     do throws(EngineError) { try verifier.verifyHeader() } catch { note(error) }

@@ -1,6 +1,7 @@
-// KeyPairTree+Invariants.swift: every node of a committed index, read again and held against what
-// an index promises: checksums, kinds and levels; pairs that ascend strictly, within a leaf and
-// against the separators above it; counts of at least 1; arrays apart; no node above a sector.
+// KeyPairTree+Invariants.swift: reads every node of a committed index again and checks it against
+// the invariants of an index: checksums, kinds and levels; pairs that ascend strictly, within a
+// leaf and against the separators above it; counts of at least 1; arrays that do not overlap; no
+// node larger than a sector.
 
 extension KeyPairTree {
   /// The pairs that a subtree may hold.
@@ -11,7 +12,7 @@ extension KeyPairTree {
 
   /// Checks the whole tree, and calls `visit` with each of its nodes once.
   /// - Returns: The number of pairs.
-  /// - Throws: `EngineError` with code `.corrupted`, or what `visit` throws; a `visit` that bounds
+  /// - Throws: `EngineError` with code `.corrupted`, or an error of `visit`; a `visit` that bounds
   ///   the number of nodes bounds the walk.
   func verify(_ visit: (Node) throws(EngineError) -> Void) throws(EngineError) -> UInt64 {
     guard !root.isNone else { return 0 }

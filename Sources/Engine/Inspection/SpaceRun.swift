@@ -1,6 +1,6 @@
-// SpaceRun.swift: what the sectors of a file are used for, as plain values.
+// SpaceRun.swift: the uses of a file's sectors, as plain values.
 
-/// What a run of sectors holds.
+/// The use of a run of sectors.
 public enum SectorUse: Hashable, Sendable, CustomStringConvertible {
   /// File header and root slots.
   case header
@@ -12,7 +12,7 @@ public enum SectorUse: Hashable, Sendable, CustomStringConvertible {
   case pending
   /// Neither reachable nor free: a leak, or out of reach because of damage.
   case unaccounted
-  /// Allocated behind the logical end.
+  /// Allocated beyond the logical end.
   case unused
 
   /// The kind of a node.
@@ -62,6 +62,6 @@ public struct SpaceRun: Hashable, Sendable {
   public var offsetBytes: UInt64
   /// How long it is.
   public var sizeBytes: UInt64
-  /// What it holds.
+  /// Its use.
   public var use: SectorUse
 }

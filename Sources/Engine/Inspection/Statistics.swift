@@ -6,9 +6,9 @@ public struct Statistics: Hashable, Sendable {
   public struct ActiveVersion: Hashable, Sendable {
     /// The version.
     public var version: Version
-    /// Snapshots of all processes that hold it; 0 for the newest version when nobody reads it.
+    /// Snapshots of all processes that hold it; 0 for the newest version when no snapshot holds it.
     public var pins: Int
-    /// Whose oldest pin it is.
+    /// The owner of the oldest pin.
     public var owner: PinRecord?
   }
 
@@ -22,7 +22,7 @@ public struct Statistics: Hashable, Sendable {
   public var freeBytes: UInt64
   /// Space that was released, but that some live version may still reach.
   public var pendingBytes: UInt64
-  /// The part of it that only pinned versions keep.
+  /// The part of `pendingBytes` that only pinned versions keep.
   public var pinnedBytes: UInt64
   /// Segments of the free list: nodes that a commit leaves alone.
   public var freeListSegments: Int
@@ -35,8 +35,8 @@ public struct Statistics: Hashable, Sendable {
 extension Database {
   /// Figures of the database as it is now.
   ///
-  /// Free, pending and pinned space are what this handle knows from its last commit, or 0 when
-  /// it has made none.
+  /// Free, pending and pinned space are those of this handle's last commit, or 0 when it has made
+  /// none.
   /// - Complexity: O(free list).
   public func statistics() -> Statistics {
     let (current, space) = state.withLock { ($0.current, $0.space) }

@@ -1,7 +1,7 @@
-// Verify+Index.swift: indexes against the rows they are made from, both ways.
-// Each row's values are looked up in the index, and the pairs that were found are as many as the
-// index has. Pairs of different rows differ, so nothing else can be in it. On top of that: links
-// lead to rows, and values of unique columns are.
+// Verify+Index.swift: checks indexes against the rows they are made from, both ways. Each row's
+// values are looked up in the index, and the number of pairs found must equal the number in the
+// index. Pairs of different rows differ, so the index can hold no others. It also checks that links
+// lead to rows, and that values of unique columns are unique.
 
 extension Verifier {
   /// Verifies the indexes of a table: their nodes, and that they agree with the rows.
@@ -39,7 +39,7 @@ extension Verifier {
       newest: state.version)
   }
 
-  /// Looks every row up.
+  /// Looks up every row.
   /// - Returns: The number of pairs that the rows give.
   private func verifyRows(
     of table: TableRecord, _ column: Int, _ pairs: KeyPairTree, _ place: String

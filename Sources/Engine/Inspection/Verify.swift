@@ -1,11 +1,11 @@
-// Verify.swift: reads every node of the newest version and accounts for every sector.
-// It verifies: the file header and the slot; checksum, position, version, kind and level of each
-// node; key order, within nodes and against separators; row counts; arrays, string ends and UTF-8;
-// order and counts of collections (VerifyColumns.swift); indexes against rows (Verify+Index.swift);
-// and that each sector of the logical file is reachable, free or pending, exactly once.
-// It leaves out: bytes behind the logical end, and padding behind a node in its last sector.
+// Verify.swift: reads every node of the newest version and accounts for every sector. It verifies:
+// the file header and the slot; checksum, position, version, kind and level of each node; key
+// order, within nodes and against separators; row counts; arrays, string ends and UTF-8; order and
+// counts of collections (VerifyColumns.swift); indexes against rows (Verify+Index.swift); and that
+// each sector of the logical file is reachable, free or pending, exactly once. It leaves out: bytes
+// beyond the logical end, and padding after a node in its last sector.
 
-/// What `verify()` counted.
+/// The counts of `verify()`.
 public struct VerifyReport: Hashable, Sendable {
   /// The version that was verified.
   public var version: Version
@@ -13,7 +13,7 @@ public struct VerifyReport: Hashable, Sendable {
   public var nodes = 0
   /// Bytes of the sectors of those nodes.
   public var reachableBytes: UInt64 = 0
-  /// Bytes of free sectors, as the version's free list has them.
+  /// Bytes of free sectors, according to the version's free list.
   public var freeBytes: UInt64 = 0
   /// Bytes of pending sectors.
   public var pendingBytes: UInt64 = 0
@@ -24,8 +24,8 @@ public struct VerifyReport: Hashable, Sendable {
 }
 
 extension Database {
-  /// Verifies the newest version completely; writers and readers can go on meanwhile.
-  /// - Returns: What was counted.
+  /// Verifies the newest version completely; writers and readers can continue meanwhile.
+  /// - Returns: The counts.
   /// - Throws: `EngineError` with code `.corrupted` and the first thing that is wrong, or
   ///   `.closed`.
   /// - Complexity: O(bytes).
@@ -36,18 +36,18 @@ extension Database {
     var verifier = Verifier(current)
     verifier.list = list
     do throws(EngineError) { try verifier.verifyHeader() } catch {
-      // The slot belongs to a later version once two commits have gone by, and may be in the middle
-      // of being written. A commit publishes its version before the next one takes that slot.
+      // The slot belongs to a later version after two more commits, and may be partly written. A
+      // commit publishes its version before the next one takes that slot.
       if version == current.version { throw error }
     }
     return try verifier.run()
   }
 
-  /// Rounds of a reader that meets a commit in each of them.
+  /// Retries of a reader that is overtaken by a commit each time.
   private static let listAttemptsMax = 1000
 
   /// Pins the newest version and reads its free list, which the pin does not keep: a commit may
-  /// write over it as soon as a later version is published.
+  /// overwrite it as soon as a later version is published.
   private func pinWithFreeList() throws(EngineError) -> (VersionState, Pin, ReadFreeList) {
     for attempt in 1...Self.listAttemptsMax {
       let (current, pin) = try pinNewest()
@@ -108,7 +108,7 @@ struct Verifier {
 
   private mutating func count(_ span: Span, _ kind: NodeKind) throws(EngineError) {
     report.nodes += 1
-    // Nodes have sectors of their own, so more of them than sectors means one node twice.
+    // Nodes do not share sectors, so more nodes than sectors means one node twice.
     guard report.nodes <= state.slot.logicalSizeBytes / UInt64(Layout.sectorSizeBytes) else {
       throw .corrupted("more nodes than sectors", at: Ref(sector: span.start))
     }
@@ -211,7 +211,7 @@ struct Verifier {
     try Self.check(found, inside: bounds, at: node.ref)
     let nodesBefore = report.nodes
     for layout in shape.columns { try verify(leaf.arrays, layout) }
-    // A leaf that leads to other nodes is walked again each time, for their sake.
+    // A leaf that leads to other nodes is walked each time, to visit those nodes.
     if report.nodes == nodesBefore, let cached = state.reader.cached(node) {
       cached.cache.keep(found, cached.key, shape: shape.code)
     }
@@ -259,7 +259,7 @@ struct Verifier {
     spans += space.free.map { ($0, .free) }
     spans += space.pending.map { ($0.span, .pending) }
     if areDisjointAndComplete(endSector: space.endSector) { return }
-    // Something is wrong: in order, to say what.
+    // There is an error: sort the spans, to report which.
     spans.sort { $0.span.start < $1.span.start }
     var next = Layout.firstNodeSector
     for (span, use) in spans {

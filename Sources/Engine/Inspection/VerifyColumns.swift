@@ -1,12 +1,12 @@
-// VerifyColumns.swift: the columns of leaves, and the collections and long values they lead to.
-// It verifies: that descriptors have known kinds and ascending ids; bounds, widths and bases of
-// arrays, and that none stands over another; nanoseconds; UTF-8; types and sizes of mixed values
-// and of elements; nodes of long values; trees of collections, with their counts; and that sets and
+// VerifyColumns.swift: checks the columns of leaves, and the collections and long values they lead
+// to. It verifies: that descriptors have known kinds and ascending ids; bounds, widths and bases of
+// arrays, and that none overlap; nanoseconds; UTF-8; types and sizes of mixed values and of
+// elements; nodes of long values; trees of collections, with their counts; and that sets and
 // dictionaries ascend.
 
 extension Verifier {
-  /// Arrays stand in the order of their descriptors and share no byte: a change of one, of the
-  /// descriptors or of the node's header changes no other.
+  /// Arrays are stored in the order of their descriptors and share no byte: a change to one array,
+  /// to the descriptors or to the node's header does not change any other.
   static func verifyDescriptors(_ arrays: NodeArrays) throws(EngineError) {
     var last: UInt16 = 0
     var end = Layout.nodeHeaderBytes + arrays.descriptorCount * Layout.descriptorBytes
@@ -45,7 +45,7 @@ extension Verifier {
     case .strings:
       let strings = try arrays.strings(layout)
       let hasExternals = try strings.checkEnds()
-      // Text of ASCII only is UTF-8 wherever it is cut; everything else is looked at row by row.
+      // Pure ASCII text is UTF-8 wherever it is split; everything else is checked row by row.
       let isPlain = layout.type == .string && layout.collection == .none
       if isPlain, !hasExternals, strings.bytes.isASCII { return }
       for row in 0..<arrays.count { try verify(strings, row, layout) }

@@ -1,8 +1,8 @@
-// ChildGuide.swift: what an inner node in memory knows of its children beside their links: the keys
-// that separate them, or how many elements each of them has.
-// Invariant: a guide and the children of its node change together.
+// ChildGuide.swift: what an inner node in memory stores about its children besides their links: the
+// keys that separate them, or the number of elements of each. Invariant: a guide and the children
+// of its node change together.
 
-/// What a descent looks for, seen from one node on its way.
+/// The target of a descent, relative to one node on its path.
 protocol TreePosition {
   /// How many elements are below the node, when its parent counts them.
   var elementCount: UInt64? { get }
@@ -11,7 +11,7 @@ protocol TreePosition {
 /// Leads from an inner node to its children.
 protocol ChildGuide {
   associatedtype Position: TreePosition
-  /// What a parent has to know of a new right neighbour.
+  /// What a parent records about a new right neighbour.
   associatedtype Mark
   /// Whether nodes know how many elements their children have, so that `grow` is to be called.
   static var countsElements: Bool { get }
@@ -22,7 +22,7 @@ protocol ChildGuide {
   ///   - difference: How many elements it added.
   ///   - marks: One for each neighbour.
   init(over position: Position, grownBy difference: Int, _ marks: [Mark])
-  /// The child that a position is in, and the position seen from that child.
+  /// The child that contains a position, and the position relative to that child.
   func step(from position: Position) -> (child: Int, position: Position)
   /// How many elements a child has, when the guide counts them.
   func elementCount(of child: Int) -> UInt64?
@@ -31,20 +31,20 @@ protocol ChildGuide {
   /// Elements of a child have moved to new right neighbours.
   mutating func insert(_ marks: [Mark], behind child: Int)
   mutating func remove(_ child: Int)
-  /// A child has taken over what its right neighbour had.
+  /// Called when a child has taken over the content of its right neighbour.
   mutating func join(_ left: Int)
-  /// Adds the children of the right neighbour; `parent` has the child at `left` for this node.
+  /// Adds the children of the right neighbour; in `parent`, this node is the child at `left`.
   mutating func append(_ right: Self, _ parent: Self, at left: Int)
   /// Cuts off the children from `cut` on.
   mutating func split(at cut: Int) -> (mark: Mark, right: Self)
 }
 
-/// A key, and the bounds of the node that a descent to it has come to.
+/// A key, and the bounds of the node that a descent to it has reached.
 struct KeyPosition<Key: Comparable>: TreePosition {
   let key: Key
   /// The first key that belongs to the node; nil when there is no bound.
   let lower: Key?
-  /// The first key behind the node's; nil when there is no bound.
+  /// The first key after the node's; nil when there is no bound.
   let upper: Key?
 
   @inline(__always)
@@ -126,7 +126,7 @@ struct ElementCounts: ChildGuide {
     counts = [count - marks.reduce(0, +)] + marks
   }
 
-  /// The position behind the last element belongs to the last child, so that one can append there.
+  /// The position after the last element belongs to the last child, so that appending works.
   func step(from position: ElementPosition) -> (child: Int, position: ElementPosition) {
     var child = 0
     var index = position.index

@@ -21,7 +21,7 @@ struct CollectionInnerView: InnerNodeView {
     childCount = children
   }
 
-  /// The same, with as many elements below as the parent, or the row, says.
+  /// The same, with the number of elements below taken from the parent or the row.
   init(_ node: Node, count: UInt64) throws(EngineError) {
     try self.init(node)
     try check(count)

@@ -1,8 +1,8 @@
-// Comparison.swift: what a scan looks for. However it is asked, an integer or floating-point test
-// becomes one closed range and whether it is turned round, so each kernel has one comparison.
-// A null and a NaN match no comparison but `notEqual`, as in Realm's queries.
+// Comparison.swift: the comparisons that a scan can make. Every integer or floating-point test
+// becomes one closed range and a flag that negates it, so each kernel has one comparison. A null
+// and a NaN match no comparison except `notEqual`, as in Realm's queries.
 
-/// What a column's values are compared with.
+/// A comparison of a column's values with a bound.
 public enum Comparison<Bound: Sendable>: Sendable {
   /// Smaller than the bound.
   case less(Bound)

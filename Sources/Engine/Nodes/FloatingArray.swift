@@ -1,15 +1,14 @@
-// FloatingArray.swift [U]: a column of floating-point numbers, read in place.
-// Invariant: the array has one element per row as it stands in memory (width 32 or 64, base 0), or
-// one value for all rows, as the bits of a base (width 0).
-// A sum is the same for the same rows, whatever leaves they are in: row r of the table (in key
-// order, nulls counted) goes to lane r % 8; at the end lanes 4 to 7 are added to lanes 0 to 3, then
-// 2 and 3 to 0 and 1, then 1 to 0.
+// FloatingArray.swift [U]: a column of floating-point numbers, read in place. Invariant: the array
+// has one element per row in its memory format (width 32 or 64, base 0), or one value for all rows,
+// as the bits of a base (width 0). A sum is the same for the same rows, whatever leaves they are
+// in: row r of the table (in key order, nulls counted) goes to lane r % 8; at the end lanes 4 to 7
+// are added to lanes 0 to 3, then 2 and 3 to 0 and 1, then 1 to 0.
 
 /// A floating-point type that columns can hold.
 protocol ColumnFloat: BinaryFloatingPoint, SIMDScalar, Codable, BitwiseCopyable, Sendable {
   associatedtype Bits: FixedWidthInteger & UnsignedInteger & BitwiseCopyable
   init(bitPattern: Bits)
-  /// Eight numbers that stand one after the other.
+  /// Eight consecutive numbers.
   static func eight(_ vector: SIMD8<Self>) -> SIMD8<Double>
 }
 
@@ -27,7 +26,7 @@ extension Float: ColumnFloat {
   static func eight(_ vector: SIMD8<Float>) -> SIMD8<Double> { SIMD8(vector) }
 }
 
-/// What a sum of floating-point numbers has come to, and how many rows it has seen.
+/// A partial sum of floating-point numbers, and the number of rows it covers.
 struct FloatingSum {
   private(set) var lanes = SIMD8<Double>()
   private(set) var rowCount = 0

@@ -1,8 +1,8 @@
-// InnerBuilder.swift: the inner nodes of a tree whose leaves come in key order, built from below.
-// Invariants: every node but the last two of a level is full, and those two differ by one child at
-// most; at most two nodes' worth of children per level are held.
+// InnerBuilder.swift: the inner nodes of a tree whose leaves are added in key order, built
+// bottom-up. Invariants: every node but the last two of a level is full, and those two differ by
+// one child at most; at most two nodes' worth of children per level are held.
 
-/// Builds inner nodes over leaves that come in order of their first keys.
+/// Builds inner nodes over leaves that are added in order of their first keys.
 struct InnerBuilder<Key> {
   private struct Child {
     let firstKey: Key

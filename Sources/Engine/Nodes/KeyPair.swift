@@ -1,4 +1,4 @@
-// KeyPair.swift: what an index holds: the image of a value, and the key of a row that has it.
+// KeyPair.swift: an entry of an index: the image of a value, and the key of a row that has it.
 // Invariant: pairs are ordered by image, unsigned, then by key, signed; a tree holds each once.
 
 /// An image and a key.

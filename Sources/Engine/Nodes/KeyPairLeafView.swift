@@ -5,10 +5,10 @@
 //             12     1  width in bits
 //             13     1  kind: 1 images, 2 keys, 3 counts
 //             14     2  0
-// Pair i is (images[i], keys[i]) and stands for counts[i] ≥ 1 equal ones. Pairs ascend strictly,
-// so the image of the first is the base of the images, and equal images take no space at all.
+// Entry i is (images[i], keys[i]) and represents counts[i] ≥ 1 equal pairs. Pairs ascend strictly,
+// so the first image is the base of the images, and equal images take no space at all.
 
-/// What an array of an index leaf is for.
+/// The purpose of an array of an index leaf.
 enum KeyPairArrayKind: UInt8 {
   case images = 1
   case keys = 2
@@ -72,7 +72,7 @@ struct KeyPairLeafView {
   @inline(__always)
   subscript(index: Int) -> KeyPair { KeyPair(image(index), keys[index]) }
 
-  /// How many equal pairs an entry stands for.
+  /// The number of equal pairs that an entry represents.
   @inline(__always)
   func multiplicity(_ index: Int) throws(EngineError) -> Int64 {
     let number = counts[index]

@@ -1,17 +1,18 @@
-// LeafPatch.swift: what a leaf has become, written down beside the link to it instead of as a leaf.
-// While snapshots hold a leaf, a new one in its place would be 8 KiB that nobody gets back; most
-// commits change some 30 bytes of it. So the inner node above keeps the bytes that differ. Behind
-// the links of an inner node of level 1 with p patches (its header's auxiliary number) stand
+// LeafPatch.swift: the changes to a leaf, stored next to its link in the parent instead of as a new
+// leaf. While snapshots hold a leaf, its replacement would cost 8 KiB that cannot be reclaimed;
+// most commits change about 30 bytes of it. So the inner node above stores the bytes that differ.
+// The links of an inner node of level 1 with p patches (its header's auxiliary number) are followed
+// by
 //   offset_bytes  size  field
 //              0  16 p  per patch, children ascending: child 4, place of its edits in the node 4,
 //                       checksum of the leaf that they are of 8
 //           16 p     …  edits, in the same order: where in the leaf 2, number of bytes 2, the bytes
-// The link says where that leaf stands, with the checksum that it has after the edits. So the link
-// is that of a node which stands nowhere: whoever does not know of the patch cannot take the leaf
-// for it, and two versions have the same link exactly when they have the same rows.
-// Invariants: edits ascend, do not touch and leave the header as it is; a leaf keeps its size.
+// The link holds the ref of that leaf and the checksum after the edits. So it is the link of a node
+// that exists nowhere in the file: a reader that ignores the patch cannot mistake the leaf for it,
+// and two versions have the same link exactly when they have the same rows. Invariants: edits
+// ascend, do not touch and leave the header unchanged; a leaf keeps its size.
 
-/// The difference between a leaf in the file and what it stands for.
+/// The difference between a leaf in the file and its current content.
 struct LeafPatch {
   /// The checksum of the leaf in the file.
   let baseChecksum: UInt64
@@ -22,7 +23,7 @@ struct LeafPatch {
   /// Fewer equal bytes than this between two edits are part of one.
   private static let gapBytesMin = 5
 
-  /// The bytes that make one leaf of another of its size.
+  /// The edits that turn one leaf into another of the same size.
   /// - Returns: nil when there would be more than `sizeBytesMax` of them.
   /// - Complexity: O(bytes of the leaf).
   static func edits(
@@ -90,10 +91,10 @@ struct PatchedChild {
   let child: Int
   let patch: LeafPatch
 
-  /// What a patch takes beside its edits.
+  /// Size of a patch without its edits.
   static let directoryBytes = 16
 
-  /// What the patches take in their node.
+  /// Size of the patches in their node.
   static func sizeBytes(_ patches: [PatchedChild]) -> Int {
     patches.reduce(0) { $0 + directoryBytes + $1.patch.edits.count }
   }
@@ -113,7 +114,8 @@ struct PatchedChild {
     precondition(edits == node.count, "the size was that of the patches")
   }
 
-  /// The patches of an inner node; a view has seen that one without any ends with its children.
+  /// The patches of an inner node; the view has already checked that a node without patches ends
+  /// after its children.
   static func all(of inner: InnerView) throws(EngineError) -> [PatchedChild] {
     let node = inner.node
     let count = node.header.auxiliary

@@ -1,4 +1,4 @@
-// LeafShape.swift: which arrays the columns of a table, or of a collection, have in a leaf.
+// LeafShape.swift: the arrays of the columns of a table, or of a collection, in a leaf.
 //   storage      types                               arrays, in this order, then nulls
 //   integers     int, link                           integers
 //   bools        bool                                bools
@@ -6,10 +6,10 @@
 //   dates        date                                seconds, nanoseconds
 //   fixed12, 16  objectId; uuid, decimal128          fixed
 //   strings      string, binary, mixed, collections  ends, flags, bytes
-// An optional column has an array of nulls behind them; mixed values and collections have not: no
-// bytes are null there, or an empty collection.
+// An optional column has an array of nulls after them. Mixed values and collections do not: a null
+// or an empty collection is an empty byte range.
 
-/// What an array of a leaf is for.
+/// The purpose of an array of a leaf.
 enum ArrayKind: UInt8 {
   case keys = 1
   case integers = 2
@@ -25,11 +25,11 @@ enum ArrayKind: UInt8 {
   case fixed12 = 12
   case fixed16 = 13
 
-  /// Whether its elements are bytes, whose number the descriptor says, and not packed numbers.
+  /// Whether its elements are bytes, counted by the descriptor, and not packed numbers.
   var hasBytes: Bool { self == .bytes || self == .fixed12 || self == .fixed16 }
 }
 
-/// How a column's values stand in arrays.
+/// How a column's values are stored in arrays.
 enum ColumnStorage: UInt8, Sendable {
   case integers
   case bools
@@ -92,7 +92,7 @@ struct ColumnLayout: Hashable, Sendable {
   /// Whether a value, or an element of a collection, can be null.
   let isOptional: Bool
   let storage: ColumnStorage
-  /// Where the first descriptor stands in a leaf that was written with the present columns.
+  /// Position of the first descriptor in a leaf that was written with the present columns.
   let firstDescriptor: Int
 
   init(
@@ -107,11 +107,11 @@ struct ColumnLayout: Hashable, Sendable {
     self.firstDescriptor = firstDescriptor
   }
 
-  /// Whether an array says which rows are null.
+  /// Whether an array marks the rows that are null.
   var hasNulls: Bool { isOptional && collection == .none && type != .mixed }
   var descriptorCount: Int { storage.arrayCount + (hasNulls ? 1 : 0) }
 
-  /// What a row has in a leaf that was written before the column was added.
+  /// The value of a row in a leaf that was written before the column was added.
   var absentValue: Value {
     switch collection {
     case .list: .list([])
@@ -132,7 +132,7 @@ struct LeafShape: Hashable, Sendable {
   let columns: [ColumnLayout]
   /// Descriptors of a leaf that is written now, keys included.
   let descriptorCount: Int
-  /// A number for ids, types and order of the columns; the lab's cache tells shapes apart by it.
+  /// A number for ids, types and order of the columns; the lab's cache identifies shapes by it.
   let code: UInt64
 
   /// - Parameter columns: Id and schema of each column, ids ascending.
@@ -161,11 +161,11 @@ struct LeafShape: Hashable, Sendable {
 
   /// A leaf is split when it is larger, unless it has one row.
   ///
-  /// Many columns have many descriptors, and these should not be most of what a leaf holds.
+  /// Grows with the number of columns, so that descriptors do not fill most of a leaf.
   var leafSizeBytesMax: Int { max(Layout.leafSizeBytesMax, 4 * arraysOffsetBytes) }
 }
 
-/// The columns of a collection's leaves: the elements, and before them the keys of a dictionary.
+/// The columns of a collection's leaves: the elements, preceded by the keys for a dictionary.
 struct CollectionShape: Hashable, Sendable {
   static let keyID: UInt16 = 1
   static let elementID: UInt16 = 2

@@ -1,6 +1,6 @@
 // LeafView.swift: a leaf of a table read in place: keys, then columns (see NodeArrays.swift).
 // String i is bytes[ends[i-1] ..< ends[i]]; with its flag set these 24 bytes are ref, checksum and
-// size of a node of its own, or ref, checksum, count and level of the tree of a collection.
+// size of a separate node, or ref, checksum, count and level of the tree of a collection.
 
 /// A leaf.
 struct LeafView {
@@ -69,7 +69,7 @@ struct LeafView {
   }
 }
 
-/// A column of a leaf that is kept as bytes.
+/// A column of a leaf that is stored as bytes.
 struct StringsView {
   let ref: Ref
   let ends: PackedArray
@@ -81,14 +81,14 @@ struct StringsView {
   /// Whether any entry leads out of the leaf.
   var hasExternals: Bool { flags.width > 0 || flags.base != 0 }
 
-  /// The entry of a row: its bytes, or what leads to them.
+  /// The entry of a row: its bytes, or the entry that leads to them.
   @inline(__always)
   func entry(_ index: Int) throws(EngineError) -> (bytes: RawBytes, isExternal: Bool) {
     let (start, count) = try range(index)
     return (bytes.part(at: start, count: count), flags[index] != 0)
   }
 
-  /// Where the entry of a row stands in `bytes`.
+  /// The range of a row's entry in `bytes`.
   @inline(__always)
   func range(_ index: Int) throws(EngineError) -> (start: Int, count: Int) {
     let start = index == 0 ? 0 : ends[index - 1]
@@ -121,7 +121,8 @@ struct StringsView {
     guard hasExternals else { return false }
     for index in values.indices {
       let (start, _) = try range(index)
-      // A writer keeps long values without a place under refs of its own, far above any file's.
+      // A writer gives long values that have no place yet temporary refs, far above those of any
+      // file.
       guard flags[index] == 0 || bytes.uint64(start) < Layout.fileSizeBytesMax else {
         throw .corrupted("external string \(index) at ref \(bytes.uint64(start))", at: ref)
       }
@@ -130,10 +131,10 @@ struct StringsView {
   }
 }
 
-/// What the entry of a row holds of something outside of the leaf: link 16, then a word.
+/// A row's entry for a value outside of the leaf: link 16, then a word.
 struct ExternalEntry {
   var link: NodeLink
-  /// Bytes of a node of its own; of a collection the count, and the level in the highest byte.
+  /// Bytes of the separate node; for a collection the count, and the level in the highest byte.
   var word: UInt64
 
   private static let levelShift: UInt64 = 56
@@ -179,8 +180,8 @@ extension PackedArray {
   /// The index of a key among those of a leaf, or nil.
   @inline(__always)
   func index(of key: Int64) -> Int? {
-    // Keys are distinct and ascend from the base, so a key stands at most as far behind the first
-    // one as it is greater. In a leaf without gaps it stands exactly there.
+    // Keys are distinct and ascend from the base, so a key's index is at most its distance from the
+    // first key. In a leaf without gaps it is exactly that.
     let distance = UInt64(bitPattern: key) &- base
     if distance < UInt64(count), self[Int(distance)] == key { return Int(distance) }
     let index = firstIndex(notBelow: key)

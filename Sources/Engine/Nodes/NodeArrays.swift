@@ -1,13 +1,12 @@
-// NodeArrays.swift: the arrays of a leaf read in place. Descriptors first, then what they describe.
+// NodeArrays.swift: the arrays of a leaf read in place. Descriptors come first, then the arrays.
 //   offset_bytes  size  field            (a descriptor, 16 bytes, from offset 48 on)
 //              0     8  base of a packed array; number of bytes of a byte array
 //              8     4  offset in the node, a multiple of 8
 //             12     1  width of a packed array in bits; 0 for a byte array
 //             13     1  kind, see ArrayKind
 //             14     2  id of the column; 0 for the keys
-// Ids ascend, and the arrays of one column stand in the order of LeafShape.swift. A column that the
-// leaf was written without reads as a constant: null, or 0 and empty. A column that the table has
-// no more is passed over.
+// Ids ascend, and the arrays of one column are in the order of LeafShape.swift. A column that the
+// leaf was written without reads as a constant: null, or 0 and empty. A removed column is skipped.
 
 /// The arrays of a leaf of a table or of a collection.
 struct NodeArrays {
@@ -39,7 +38,7 @@ struct NodeArrays {
   @inline(__always)
   func kind(_ descriptor: Int) -> UInt8 { node.bytes.uint8(start(descriptor) + 13) }
 
-  /// Where the bytes of an array stand in the node; nil when it is wrong.
+  /// The byte range of an array in the node; nil when it is invalid.
   func range(_ descriptor: Int) -> Range<Int>? {
     let start = start(descriptor)
     let offset = Int(node.bytes.uint32(start + 8))
@@ -194,7 +193,7 @@ struct NodeArrays {
     return FixedView(bytes: found.bytes, sizeBytes: size, count: count)
   }
 
-  /// Strings and whatever else is kept as bytes.
+  /// Strings and other values stored as bytes.
   @inline(__always)
   func strings(_ layout: ColumnLayout) throws(EngineError) -> StringsView {
     precondition(layout.storage == .strings)
@@ -230,7 +229,7 @@ struct FixedView {
     return (bytes.bigEndian64(offset), bytes.bigEndian64(offset + 8))
   }
 
-  /// The value's bytes; nil when they are all 0 for want of the column.
+  /// The value's bytes; nil when the leaf lacks the column and they are all 0.
   @inline(__always)
   func part(_ index: Int) -> RawBytes? {
     precondition(index >= 0 && index < count)

@@ -1,9 +1,9 @@
-// NodeReader.swift [U]: from a link to a node's bytes, checked on first touch.
-// Invariant: the mark of a sector is that of a link only after the node that starts there passed
-// its checksum and matched a link of that mark. The sector's next node, whoever writes it in
-// whatever process, has a link with another checksum. So each node is checked once per mapping, and
-// a warm lookup pays for one comparison. In an encrypted file the marks are those of the plaintext
-// cache, "checked" means decrypted as well, and whoever gives a sector to a new node forgets it.
+// NodeReader.swift [U]: resolves a link to a node's bytes, checked on first access. Invariant: a
+// sector has the mark of a link only after the node that starts there passed its checksum and
+// matched a link of that mark. The next node in the sector, from any process, has a link with
+// another checksum. So each node is checked once per mapping, and a warm lookup costs one
+// comparison. In an encrypted file the marks are those of the plaintext cache, "checked" means
+// decrypted as well, and code that assigns a sector to a new node clears its mark.
 
 import Synchronization
 
@@ -12,7 +12,7 @@ import Synchronization
   let mapping: MappedFile
   /// The file as far as refs may lead into it.
   private let file: RawBytes
-  /// Where nodes are read: the same, or what the cache holds of it.
+  /// Where nodes are read: the mapping, or the cache of its plaintext.
   let bytes: RawBytes
   /// The keys of an encrypted file.
   let cipher: FileCipher?
@@ -23,7 +23,7 @@ import Synchronization
   private let patched = PatchedLeaves()
   /// The marks of a file that is not encrypted.
   private let ownMarks: SectorMarks?
-  // Safety: one word per sector of the mapping, those of `ownMarks` or the cache's, which live as
+  // Safety: one word per sector of the mapping, those of `ownMarks` or the cache's, which exist as
   // long; only atomic access, and only below `markCount`. No mark is 0.
   private let marks: UnsafeMutablePointer<Atomic<UInt32>>
   private let markCount: Int
@@ -57,14 +57,14 @@ import Synchronization
     self.cipher = cipher
     self.cache = cache
     room = .sealed
-    // What the lab knows of sectors is about their ciphertext.
+    // The lab's sector identities describe ciphertext.
     identities = nil
     markCount = cache.markCount
     unsafe marks = unsafe cache.marks
   }
 
   /// Reads a file; encrypted if there is a cipher.
-  /// - Throws: `EngineError` with code `.io` when there is no memory for a cache.
+  /// - Throws: `EngineError` with code `.io` when memory for a cache cannot be allocated.
   static func make(
     _ mapping: MappedFile, cipher: FileCipher?, cacheBytesMax: Int,
     capacityBytesMin: Int = PlaintextCache.capacityBytesMin
@@ -88,8 +88,8 @@ import Synchronization
     return NodeReader(mapping, mapping.bytes, cipher, larger)
   }
 
-  /// The same mapping for a version of this logical size: no ref, whoever wrote it, leads behind
-  /// its end, where the file may be cut off some day.
+  /// The same mapping for a version of this logical size: no ref may lead beyond its end, where the
+  /// file may be truncated later.
   func limited(to sizeBytes: UInt64) -> NodeReader {
     let count = min(mapping.count, Int(clamping: sizeBytes))
     let part = mapping.bytes.part(at: 0, count: count)
@@ -103,7 +103,7 @@ import Synchronization
     FormatVersion(rawValue: mapping.bytes.uint32(HeaderField.formatVersion))
   }
 
-  /// What a sector's mark is for a node whose link has this checksum; never 0.
+  /// The mark of a sector for a node whose link has this checksum; never 0.
   @inline(__always)
   static func mark(_ checksum: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: checksum) | 1 }
 
@@ -114,7 +114,7 @@ import Synchronization
     return unsafe marks[sector].load(ordering: .acquiring) == Self.mark(link.checksum)
   }
 
-  /// Forgets what stood at these sectors, before new nodes are written there.
+  /// Clears the marks of these sectors, before new nodes are written there.
   func forget(_ ref: Ref, sectors: UInt64) {
     let first = Int(ref.sector)
     guard first < markCount else { return }
@@ -126,7 +126,7 @@ import Synchronization
   }
 
   /// Runs an operation that follows links: every node that it reads stays readable until it ends,
-  /// and what it returns counts only if every page of the file could be read.
+  /// and its result is valid only if every page of the file could be read.
   ///
   /// Operations nest.
   /// - Throws: `EngineError` with code `.io` when a page could not be read, now or earlier; else
@@ -137,7 +137,7 @@ import Synchronization
   ) throws(EngineError) -> Result {
     let section = beginReading()
     defer { section.end() }
-    // As `checked` does; a closure in a closure costs a lookup a tenth of its time.
+    // Like `checked`; a closure in a closure would cost a lookup a tenth of its time.
     let result: Result
     do throws(EngineError) { result = try body(section) } catch {
       throw mapping.readError ?? error
@@ -153,13 +153,13 @@ import Synchronization
     return ReadSection(cache)
   }
 
-  /// A section that lasts as long as the object returned; nil when nothing is needed for that.
+  /// A section that lasts as long as the returned object; nil when none is needed.
   func holdReading() -> ReadHold? { cache.map { ReadHold($0) } }
 
   /// Figures of the cache of an encrypted file.
   var plaintextCache: PlaintextCache? { cache }
 
-  /// The node that a link leads to, of the kind and level that the place of the link asks for.
+  /// The node that a link leads to, of the kind and level that the link's position requires.
   /// - Throws: `EngineError` with code `.corrupted`, and in an encrypted file `.swappedNode` or
   ///   `.rolledBackNode`.
   @inline(__always)
@@ -194,7 +194,7 @@ import Synchronization
     return found
   }
 
-  /// Whoever follows a link of the node to a leaf finds its patch then.
+  /// Following one of the node's links to a leaf finds its patch afterwards.
   @inline(never)
   private func notePatches(of node: Node, _ link: NodeLink) throws(EngineError) {
     guard cipher == nil else {
@@ -203,10 +203,10 @@ import Synchronization
     try patched.note(node, link)
   }
 
-  /// The leaf of a link when it has a patch: what stands in the file, with the edits made.
+  /// The leaf of a link when it has a patch: the leaf in the file, with the edits applied.
   ///
-  /// No sector has the mark of such a link: a leaf whose mark is that of its patched self is
-  /// written anew instead.
+  /// No sector has the mark of such a link: a leaf whose mark equals that of its patched form is
+  /// rewritten instead.
   @inline(never)
   private func patchedLeaf(
     _ link: NodeLink, newest: Version, again: Bool
@@ -239,14 +239,14 @@ import Synchronization
     }
   }
 
-  /// The same, with the checksum compared again whatever was seen before.
+  /// The same, with the checksum compared again even if it was checked before.
   func verifiedAgain(
     _ link: NodeLink, kind: NodeKind, level: Int = 0, newest: Version
   ) throws(EngineError) -> Node {
     try node(link, kind: kind, level: level, newest: newest, again: true)
   }
 
-  /// A node of any kind and level, checked whatever was seen before.
+  /// A node of any kind and level, checked even if it was checked before.
   func node(fresh link: NodeLink) throws(EngineError) -> Node {
     try admit(link, again: true)
     let header = try NodeHeader(at: link.ref, in: bytes, room: room)
@@ -254,11 +254,10 @@ import Synchronization
     return Node(ref: link.ref, header: header, bytes: node)
   }
 
-  /// What the lab's cache knows of the leaf that a link leads to, and how long it is; nil when it
-  /// has to be read.
+  /// The cached result for the leaf that a link leads to, and its size; nil when it has to be read.
   ///
-  /// The cache keeps only what was read under a link with the checksum that the bytes have, so a
-  /// link with that checksum leads to the same leaf, and no patch is about it.
+  /// The cache keeps only results read under a link with the checksum of the bytes, so a link with
+  /// that checksum leads to the same leaf, and that leaf has no patch.
   @inline(__always)
   func knownLeaf(
     _ link: NodeLink, shape: LeafShape, newest: Version
@@ -269,7 +268,7 @@ import Synchronization
     return (leaf, Span(start: key.sector, count: Layout.sectors(key.sizeBytes)))
   }
 
-  /// The sum of the row hashes of such a leaf, and the number of its rows.
+  /// The sum of the row hashes of a cached leaf, and the number of its rows.
   @inline(__always)
   func knownRowSum(
     _ link: NodeLink, shape: LeafShape, seed: UInt64, newest: Version
@@ -301,7 +300,7 @@ import Synchronization
     return (identities.cache, key)
   }
 
-  /// Whether the node is what stands in its sectors, not a leaf with a patch.
+  /// Whether the node is stored as such in its sectors, and is not a patched leaf.
   private func isInFile(_ node: Node) -> Bool {
     bytes.offset(of: node.bytes) == Int(node.ref.offsetBytes)
   }
@@ -351,7 +350,7 @@ import Synchronization
   deinit { unsafe Syscalls.free(words) }
 }
 
-/// A node read in place; valid while its reader lives.
+/// A node read in place; valid as long as its reader exists.
 struct Node {
   let ref: Ref
   let header: NodeHeader

@@ -1,7 +1,7 @@
 // PackedArray+Matches.swift [U]: which elements pass a test, 64 of them as the bits of one word.
-// Bit i of word w stands for element 64 × w + i; bits behind the last element are 0.
+// Bit i of word w is for element 64 × w + i; bits after the last element are 0.
 
-/// Bits of a word, as many as there are rows left for it.
+/// The bits of a word for its remaining rows.
 enum MatchWord {
   @inline(__always)
   static func mask(_ rows: Int) -> UInt64 {
@@ -38,7 +38,7 @@ enum MatchWord {
     let first = ones &* range.first
     let last = ones &* ((range.first &+ range.span) | 0x80)
     @inline(__always) func inside(_ bytes: UInt64) -> UInt64 {
-      // Bit 7 of a byte stays set as long as the subtraction does not have to borrow it.
+      // Bit 7 of a byte stays set unless the subtraction borrows it.
       let isAtLeast = (bytes | 0x8080_8080_8080_8080) &- first
       let isAtMost = last &- bytes
       return ((isAtLeast & isAtMost) >> 7) & ones
@@ -47,7 +47,7 @@ enum MatchWord {
     return (inside(word & mask), inside((word >> 4) & mask))
   }
 
-  /// Every second bit of a word, beginning with the lowest, side by side in 32.
+  /// Every second bit of a word, beginning with the lowest, adjacent in 32 bits.
   @inline(__always)
   static func evenBits(_ word: UInt64) -> UInt64 {
     var bits = word & 0x5555_5555_5555_5555
@@ -88,7 +88,7 @@ extension PackedArray {
   }
 
   private func matchesInside(_ range: NumberRange, word: Int, rows: Int) -> UInt64 {
-    // Only whole words are read in one piece: behind the last element there may be no memory.
+    // Only whole words are read in one piece: there may be no memory after the last element.
     guard rows == 64 else { return slowMatches(range, from: word << 6, rows: rows) }
     switch width {
     case 1:
@@ -156,7 +156,7 @@ extension PackedArray {
     return found
   }
 
-  /// Eight bits with a 0 behind each.
+  /// Eight bits with a 0 after each.
   @inline(__always)
   private static func spread(_ byte: UInt64) -> UInt64 {
     var bits = (byte | byte << 4) & 0x0f0f

@@ -1,10 +1,10 @@
-// PackedArray+Scan.swift [U]: counts, sums and extremes of a packed array, at the array's width.
-// A test is moved to the array's base once, so that the loops compare the stored numbers: number n
-// is inside first ... last when n - first <= last - first, unsigned, which is one comparison.
-// Widths 2 and 4 are compared inside of 64-bit words. Sums are exact in 128 bits. Only operators of
-// SIMD types that are made for one type are used: the general ones go lane by lane (decision 0451).
-// Vectors are loaded as they stand, so this is for little-endian machines, as all of ours are.
-// Arrays are padded to 8 bytes, but the padding is not read as numbers: loops end at `count`.
+// PackedArray+Scan.swift [U]: counts, sums and extremes of a packed array, at the array's width. A
+// test is moved to the array's base once, so that the loops compare the stored numbers: number n is
+// inside first ... last when n - first <= last - first, unsigned, which is one comparison. Widths 2
+// and 4 are compared inside of 64-bit words. Sums are exact in 128 bits. Only SIMD operators of
+// concrete types are used: the generic ones work lane by lane (decision 0451). Vectors are loaded
+// without conversion, so this needs a little-endian machine, as all supported ones are. Arrays are
+// padded to 8 bytes, but the padding is not read as numbers: loops end at `count`.
 
 extension PackedArray {
   /// The stored numbers from `first` on, `span` more than it at most.
@@ -13,7 +13,7 @@ extension PackedArray {
     let span: UInt64
   }
 
-  /// What a test means for the stored numbers.
+  /// A test expressed in stored numbers.
   enum Reach {
     case none
     case all
@@ -22,7 +22,7 @@ extension PackedArray {
 
   private var numberMax: UInt64 { width == 64 ? .max : (1 << UInt64(width)) - 1 }
 
-  /// Where in the stored numbers the range of a test lies.
+  /// The range of a test in terms of the stored numbers.
   @inline(__always)
   func reach(_ lower: Int64, _ upper: Int64) -> Reach {
     let smallest = Int64(bitPattern: base)
@@ -72,7 +72,7 @@ extension PackedArray {
     return ones + (UInt64(littleEndian: last) & ((1 << UInt64(count & 63)) - 1)).nonzeroBitCount
   }
 
-  /// Two bits a number, 32 of them a word: the test is the set of those that pass.
+  /// Two bits per number, 32 of them per word: the test is the set of matching numbers.
   private func countPairs(_ range: NumberRange) -> Int {
     var found = 0
     let words = count >> 5
@@ -229,7 +229,7 @@ extension PackedArray {
     let words = count >> 4
     var word = 0
     while word < words {
-      // A lane gets at most 30 a word, and holds 255.
+      // A lane grows by at most 30 per word, and holds 255.
       let end = min(words, word + 8)
       var lanes: UInt64 = 0
       while word < end {
@@ -340,7 +340,7 @@ extension PackedArray {
   private func isAscending<Number: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
     _ strictly: Bool, _ type: Number.Type
   ) -> Bool {
-    // Without a way out in the middle the loop takes many elements at once.
+    // Without an early exit the loop is vectorized.
     var descents = 0
     for index in 1..<count where load(index - 1, type) > load(index, type) { descents &+= 1 }
     guard strictly, descents == 0 else { return descents == 0 }

@@ -1,14 +1,13 @@
-// PackedArray.swift [U]: integers of one width, read in place.
-// An element is base + the unsigned number of `width` bits, modulo 2^64; base is the smallest
-// element, so negative numbers need no case of their own, and a leaf of far-away but close keys is
-// as narrow as one near 0. Widths: 0, 1, 2, 4, 8, 16, 32, 64. Element i of a narrow width starts at
-// bit (i × width) % 8 of byte (i × width) / 8, lowest bit first. Arrays start at multiples of 8
-// bytes.
+// PackedArray.swift [U]: integers of one width, read in place. An element is base + the unsigned
+// number of `width` bits, modulo 2^64; base is the smallest element, so negative numbers need no
+// special case, and a leaf of large keys that are close together is as narrow as one near 0.
+// Widths: 0, 1, 2, 4, 8, 16, 32, 64. Element i of a narrow width starts at bit (i × width) % 8 of
+// byte (i × width) / 8, lowest bit first. Arrays start at multiples of 8 bytes.
 
 /// Integers of one width inside a node.
 @safe struct PackedArray: @unchecked Sendable {
-  // Safety: init checks that count elements of this width lie inside the node's bytes; the node's
-  // owner keeps them alive and nobody writes them.
+  // Safety: init checks that count elements of this width are inside the node's bytes; the node's
+  // owner keeps them alive and they are not written.
   @unsafe let elements: UnsafeRawPointer
   let count: Int
   let width: Int
@@ -36,7 +35,7 @@
     }
   }
 
-  /// The array at `offset` of a node, or nil when it does not lie inside the node.
+  /// The array at `offset` of a node, or nil when it is not inside the node.
   @inline(__always)
   init?(in node: RawBytes, at offset: Int, count: Int, width: Int, base: UInt64) {
     switch width {

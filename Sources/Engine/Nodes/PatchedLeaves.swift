@@ -1,11 +1,12 @@
-// PatchedLeaves.swift [U]: the leaves of one version that stand nowhere as they are, in memory.
-// Invariants: the leaf of a link is made once and stays as long as its version's reader, so views
-// of it are good for as long as those of any node; it was compared with the checksum of its link.
-// A version has `Layout.patchedLeafCountMax` of them at most, each of `patchedLeafBytesMax` bytes.
+// PatchedLeaves.swift [U]: the patched leaves of one version, in memory, since the file does not
+// hold them as such. Invariants: the leaf of a link is made once and kept as long as its version's
+// reader, so views of it are valid as long as those of any node; it was compared with the checksum
+// of its link. A version has `Layout.patchedLeafCountMax` of them at most, each of
+// `patchedLeafBytesMax` bytes.
 
 import Synchronization
 
-/// The patches of one version that were met so far, and the leaves that were made by them.
+/// The patches of one version found so far, and the leaves made from them.
 @safe final class PatchedLeaves: Sendable {
   private struct Leaf {
     let patch: LeafPatch
@@ -26,7 +27,7 @@ import Synchronization
     let inner = try InnerView(node)
     let patches = try PatchedChild.all(of: inner)
     try state.withLock { state throws(EngineError) in
-      // Another thread may have been faster, and have made leaves.
+      // Another thread may have been faster, and made leaves.
       guard !state.inners.contains(link) else { return }
       guard state.leaves.count + patches.count <= Layout.patchedLeafCountMax else {
         throw .corrupted(
@@ -44,10 +45,10 @@ import Synchronization
     state.withLock { $0.leaves.isEmpty ? nil : $0.leaves[link]?.patch }
   }
 
-  /// The leaf of a link, if it was made before.
+  /// The leaf of a link, if it exists already.
   func leaf(_ link: NodeLink) -> RawBytes? { state.withLock { $0.leaves[link]?.made?.bytes } }
 
-  /// Makes the leaf of a link from the one that stands in the file.
+  /// Makes the leaf of a link from the one in the file.
   /// - Returns: The leaf.
   /// - Throws: `EngineError` with code `.corrupted`.
   func make(
@@ -55,7 +56,7 @@ import Synchronization
   ) throws(EngineError) -> RawBytes {
     let made = try LeafInMemory(link, patch, from: base)
     return state.withLock { state in
-      // Another thread may have made it meanwhile, and its views are in use.
+      // Another thread may have made it in the meantime, and views of that one are in use.
       if let other = state.leaves[link]?.made { return other.bytes }
       state.leaves[link, default: Leaf(patch: patch)].made = made
       return made.bytes

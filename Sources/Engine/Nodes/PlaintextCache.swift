@@ -1,23 +1,24 @@
 // PlaintextCache.swift [U]: the decrypted nodes of one file, each at its own offset of a stretch of
-// memory as large as the file, of which only what is in the cache has pages behind it. So code that
+// memory as large as the file, of which only the cached parts are backed by pages. So code that
 // reads a node at its ref in a mapping reads it here the same way. Invariants: a sector's mark is
-// not 0 only while the node that starts there stands in memory whole; it is set after the last byte
-// is written. No sector belongs to two entries. Memory behind an entry is made 0 and given back
-// after its mark is 0 and every operation that may have seen the mark has ended. Entries leave use
-// oldest first; one that is asked for again meanwhile returns without being decrypted anew (a
-// second chance). Memory in use is at most the bound and what one operation reads.
+// not 0 only while the node that starts there is in memory completely; it is set after the last
+// byte is written. No sector belongs to two entries. The memory of an entry is zeroed and freed
+// after its mark is 0 and every operation that may have seen the mark has ended. Entries are
+// evicted oldest first; one that is requested again before it is freed returns without being
+// decrypted again (a second chance). Memory in use is at most the bound and what one operation
+// reads.
 
 import Synchronization
 
 @safe final class PlaintextCache: @unchecked Sendable {
   // Safety: one stretch of reserved memory: marks and owners, then the plaintext. All of it is
-  // given back in deinit; readers hold the cache. Marks are atomics; owners and plaintext are
-  // written under the lock, plaintext only where no mark is set.
+  // freed in deinit; readers hold the cache. Marks are atomics; owners and plaintext are written
+  // under the lock, plaintext only where no mark is set.
   private let memory: UnsafeMutableRawPointer
   private let memoryBytes: Int
   private let plaintext: UnsafeMutableRawPointer
   private let owners: UnsafeMutablePointer<UInt32>
-  /// One per sector: what `NodeReader` compares with a link before it reads.
+  /// One per sector: the value that `NodeReader` compares with a link before it reads.
   let marks: UnsafeMutablePointer<Atomic<UInt32>>
   let markCount: Int
   /// The largest file it can hold.
@@ -27,13 +28,13 @@ import Synchronization
   private let isOverBound = Atomic<Bool>(false)
   /// The epoch of an operation that outlasted a wait.
   private let outlasting = Atomic<UInt64>(0)
-  /// Waits that brought nothing.
+  /// Waits that freed nothing.
   let vainWaits = Atomic<Int>(0)
-  /// Sees what goes back to the system; for tests.
+  /// Called with memory that is about to be freed; for tests.
   private let willGiveBack: (@Sendable (RawBytes) -> Void)?
 
   static let boundBytesMin = 1 << 20
-  /// Address space costs nothing; with this much a small file never outgrows its cache.
+  /// Address space is free; with this much a small file never outgrows its cache.
   static let capacityBytesMin = 1 << 30
 
   private struct Entry {
@@ -41,13 +42,13 @@ import Synchronization
     var sectors = 0
     var checksum: UInt64 = 0
     var isActive = false
-    /// Epoch at which it left use.
+    /// Epoch at which it was evicted.
     var stamp: UInt64 = 0
     var previous: UInt32 = 0
     var next: UInt32 = 0
   }
 
-  /// Entries in the order in which they came; index 0 is not an entry.
+  /// Entries in order of insertion; index 0 is not an entry.
   private struct Queue {
     var first: UInt32 = 0
     var last: UInt32 = 0
@@ -127,7 +128,7 @@ import Synchronization
       start: plaintext + entry.sector * sector, count: entry.sectors * sector)
   }
 
-  /// Brings the node of a link into memory; `again` opens it anew even if it stands there.
+  /// Brings the node of a link into memory; `again` decrypts it again even if it is there.
   /// - Throws: `EngineError` as `FileCipher.open` does.
   @inline(never)  // Inlined into its caller it crashes the optimiser of Swift 6.3.1.
   func load(
@@ -153,14 +154,14 @@ import Synchronization
   private func place(
     _ state: inout State, _ plain: RawBytes, _ link: NodeLink, _ sector: Int
   ) {
-    // Nobody counts as reading, but somebody reads: nothing tells when that ends, so from now on
-    // everything stays.
+    // A reader without a section exists, so the end of its read is unknown: from now on everything
+    // stays.
     if sections.oldest == .max { state.unguardedLoads += 1 }
     if isResident(&state, link, sector) { return }
     state.loads += 1
     let sectors = (plain.count + Layout.sealBytes) / Layout.sectorSizeBytes
-    // What stands in these sectors was given up by every live version (E1), or it could not have
-    // been written over.
+    // The old node in these sectors was released by every live version (E1), or it could not have
+    // been overwritten.
     discard(&state, sector..<sector + sectors)
     let index = newEntry(&state)
     state.entries[Int(index)] = Entry(
@@ -179,7 +180,7 @@ import Synchronization
     return UInt32(state.entries.count - 1)
   }
 
-  /// Forgets what stood in these sectors; nobody may be reading it.
+  /// Drops the nodes in these sectors; no thread may be reading them.
   func forget(_ sectors: Range<Int>) {
     let known = sectors.clamped(to: 0..<markCount)
     state.withLock { discard(&$0, known) }
@@ -196,14 +197,14 @@ import Synchronization
 
   private func activate(_ state: inout State, _ index: UInt32) {
     let entry = state.entries[Int(index)]
-    // A new entry is in no queue: it has no stamp and nobody before it.
+    // A new entry is in no queue: it has no stamp and no predecessor.
     if entry.stamp != 0 { Self.unlink(&state.leaving, &state.entries, index) }
     state.entries[Int(index)].isActive = true
     Self.append(&state.active, &state.entries, index)
     unsafe marks[entry.sector].store(NodeReader.mark(entry.checksum), ordering: .releasing)
   }
 
-  /// Takes an entry out of use; its bytes stay until nobody can be reading them.
+  /// Evicts an entry; its bytes stay until no thread can be reading them.
   private func deactivate(_ state: inout State, _ index: UInt32) {
     Self.unlink(&state.active, &state.entries, index)
     unsafe marks[state.entries[Int(index)].sector].store(0, ordering: .sequentiallyConsistent)
@@ -212,7 +213,7 @@ import Synchronization
     Self.append(&state.leaving, &state.entries, index)
   }
 
-  /// Makes an entry's memory 0 and gives it back.
+  /// Zeroes and frees an entry's memory.
   private func remove(_ state: inout State, _ index: UInt32) {
     let entry = state.entries[Int(index)]
     if entry.isActive {
@@ -229,7 +230,7 @@ import Synchronization
     state.unusedEntries.append(index)
   }
 
-  /// Brings memory back under the bound as far as readers allow.
+  /// Reduces memory to the bound as far as readers allow.
   private func trim(_ state: inout State) {
     var hasNewLeavers = false
     while state.active.sizeBytes > state.boundBytes / 4 * 3 {
@@ -240,7 +241,7 @@ import Synchronization
     if state.unguardedLoads > 0 { return }
     if state.residentBytes > state.boundBytes {
       let oldest = sections.oldest
-      // A little more than needed, so that not each load has to look at the sections.
+      // Frees a little more than needed, so that not every load has to check the sections.
       let target = state.boundBytes / 16 * 15
       while state.residentBytes > target, state.leaving.first != 0,
         state.entries[Int(state.leaving.first)].stamp < oldest
@@ -257,9 +258,9 @@ import Synchronization
     if isOverBound.load(ordering: .relaxed) { state.withLock { trim(&$0) } }
   }
 
-  /// Called before an operation reads: what is beyond the bound is held by operations of other
-  /// threads, so they get some time to end first, or a thread that lost its CPU in the middle of
-  /// one would let all others fill the memory meanwhile.
+  /// Called before an operation reads: memory beyond the bound is held by operations of other
+  /// threads, so these get some time to end first; otherwise the other threads could fill the
+  /// memory while a thread is preempted in the middle of an operation.
   /// - Parameter own: Sections of the caller that hold no view.
   @inline(__always)
   func trimIfNeeded(own: Int) {
@@ -268,8 +269,9 @@ import Synchronization
 
   @inline(never)
   private func waitForOthers(own: Int) {
-    // An operation that outlasted one wait is not waited for again: it may sit in its caller's code
-    // for hours. And 20 ms or so at most: somebody may be waiting for the caller in turn.
+    // An operation that outlasted one wait is not waited for again: it may stay in its caller's
+    // code for hours. The wait is about 20 ms at most: another thread may be waiting for the
+    // caller.
     guard sections.oldest != outlasting.load(ordering: .relaxed) else { return }
     for round in 0..<256 {
       trimIfNeeded()
@@ -321,8 +323,8 @@ import Synchronization
   var peakBytes: Int { state.withLock { $0.peakBytes } }
   /// Nodes that were decrypted.
   var loads: Int { state.withLock { $0.loads } }
-  /// Nodes that were read outside of any section: with one, nothing is taken back any more.
+  /// Nodes read outside of any section: after the first, memory is not freed any more.
   var unguardedLoads: Int { state.withLock { $0.unguardedLoads } }
-  /// What the memory should not exceed.
+  /// The target for the memory in use.
   var boundBytes: Int { state.withLock { $0.boundBytes } }
 }

@@ -1,10 +1,10 @@
-// ReadSections.swift [U]: who is reading plaintext right now, so that memory is taken back only
-// from behind everybody. An operation notes the epoch at its begin in a slot of its own; whatever
-// the cache takes out of use gets the epoch of that moment as its stamp, and its memory goes when
-// every noted epoch is higher. Invariant: a slot's epoch is noted before the operation's first look
-// at a mark, and a mark is cleared before the epoch rises and the slots are looked at, with a full
-// fence between the two on both sides. So either the evictor sees the slot, or the operation sees
-// the cleared mark.
+// ReadSections.swift [U]: which operations are reading plaintext, so that memory is freed only when
+// none can still read it. An operation stores the current epoch in its own slot when it begins; an
+// entry that the cache evicts is stamped with the current epoch, and its memory is freed when every
+// stored epoch is higher. Invariant: a slot's epoch is stored before the operation first reads a
+// mark, and a mark is cleared before the epoch rises and the slots are read, with a full fence
+// between the two on both sides. So either the evictor sees the slot, or the operation sees the
+// cleared mark.
 
 import Synchronization
 
@@ -14,14 +14,14 @@ import Synchronization
   // word of a slot is the epoch, 0 for a free one, the second the thread that took it.
   private let slots: UnsafeMutablePointer<Atomic<UInt64>>
   private let epoch = Atomic<UInt64>(1)
-  /// Operations that found no slot; nothing is taken back while there are any.
+  /// Operations that found no slot; no memory is freed while there are any.
   private let unslotted = Atomic<Int>(0)
 
   private static let slotCount = 64
-  /// A slot has a cache line of its own.
+  /// A slot has its own cache line.
   private static let stride = 8
   static let unslottedIndex = -1
-  /// Stands for a section that no thread ends soon.
+  /// Marks a section that no thread ends soon.
   private static let noThread: UInt64 = 0
   /// The epoch of an operation that holds no view.
   private static let idle = UInt64.max
@@ -65,8 +65,8 @@ import Synchronization
   }
 
   /// Whether it makes sense to wait until others end: not when one of them is the caller, or lasts.
-  /// - Parameter own: Sections of the calling thread that it knows of and that hold no view.
-  /// - Returns: Whether everyone who reads may be expected to end soon.
+  /// - Parameter own: Known sections of the calling thread that hold no view.
+  /// - Returns: Whether all reading operations can be expected to end soon.
   func canWait(own: Int) -> Bool {
     let thread = Syscalls.threadNumber
     var found = 0
@@ -80,7 +80,7 @@ import Synchronization
     return found <= own && unslotted.load(ordering: .relaxed) == 0
   }
 
-  /// The operation holds no view any more, and goes on.
+  /// Called when the operation holds no view any more, and continues.
   func refresh(_ index: Int) {
     guard index != Self.unslottedIndex else { return }
     unsafe slots[index * Self.stride].store(
@@ -103,18 +103,18 @@ import Synchronization
     }
   }
 
-  /// The stamp for what is taken out of use before the next `advance`.
+  /// The stamp for entries evicted before the next `advance`.
   var stamp: UInt64 { epoch.load(ordering: .sequentiallyConsistent) }
 
-  /// Separates the operations that may have seen what was just taken out of use from later ones.
+  /// Separates the operations that may have seen the entries just evicted from later ones.
   func advance() {
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     epoch.add(1, ordering: .sequentiallyConsistent)
   }
 
-  /// What has a lower stamp is in nobody's use.
+  /// Entries with a lower stamp are not in use.
   ///
-  /// 0 when nothing is known, the highest number when nobody reads.
+  /// 0 when unknown, the highest number when there are no readers.
   var oldest: UInt64 {
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     guard unslotted.load(ordering: .sequentiallyConsistent) == 0 else { return 0 }
@@ -129,11 +129,11 @@ import Synchronization
 
 /// The time in which an operation reads nodes: views of them are good until its end.
 @safe struct ReadSection {
-  // Safety: the reader that made the section lives longer than the operation that reads with it.
+  // Safety: the reader that made the section outlives than the operation that reads with it.
   private let cache: Unmanaged<PlaintextCache>?
   private let index: Int
 
-  /// A section of a file that is not encrypted: its nodes stay where they are.
+  /// A section of a file that is not encrypted: its nodes do not move.
   static let none = ReadSection()
 
   private init() {
@@ -147,7 +147,7 @@ import Synchronization
     index = cache.sections.begin()
   }
 
-  /// Says that no view is held any more; those of nodes read later are good again.
+  /// Declares that no view is held any more; views of nodes read later are valid again.
   @inline(__always)
   func refresh() {
     guard let cache = unsafe cache else { return }
@@ -157,8 +157,8 @@ import Synchronization
     }
   }
 
-  /// Says that no view is held any more, and that none is needed before `refresh`: the caller's own
-  /// code runs meanwhile, for as long as it likes.
+  /// Declares that no view is held any more, and that none is needed before `refresh`: the caller's
+  /// code runs in between, for any length of time.
   @inline(__always)
   func pause() {
     guard let cache = unsafe cache else { return }

@@ -1,12 +1,12 @@
-// StringScan.swift [U]: which strings of a leaf are equal to a text, or begin with it.
-// The lengths come first: they stand in the ends, and few rows have the right one. Then the first
-// and the last eight bytes, which overlap in short strings, and the middle only where both agree.
-// A string in a node of its own is compared by its size, and only then is its node read.
+// StringScan.swift [U]: which strings of a leaf are equal to a text, or begin with it. Lengths are
+// compared first: they follow from the ends, and few rows have the right one. Then the first and
+// the last eight bytes, which overlap in short strings, and the middle only where both agree. A
+// string in a separate node is compared by its size, and only then is its node read.
 
 /// A text that strings are compared with.
 struct TextPattern {
   let bytes: [UInt8]
-  /// Whether strings that go on after the text match, too.
+  /// Whether strings that continue after the text match, too.
   let isPrefix: Bool
   /// The first and the last eight bytes, when the text has that many.
   let head: UInt64
@@ -115,8 +115,8 @@ extension StringsView {
     .corrupted("string ends descend or lie after bytes=\(bytes.count)", at: ref)
   }
 
-  /// The rest: strings in nodes of their own, and leaves whose strings are all empty or that have
-  /// one row.
+  /// The rest: strings in separate nodes, and leaves whose strings are all empty or that have one
+  /// row.
   @inline(never)
   private func slowMatches(
     _ pattern: TextPattern, _ reader: NodeReader, newest: Version, _ body: (Int) -> Void

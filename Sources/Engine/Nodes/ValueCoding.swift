@@ -1,4 +1,4 @@
-// ValueCoding.swift: values as bytes, where a column keeps bytes: mixed values, and small
+// ValueCoding.swift: values as bytes, for columns that store bytes: mixed values, and small
 // collections.
 //   mixed value     type 1 (as in ColumnType), then the value; null has no bytes at all.
 //                   int: 1, 2, 4 or 8 bytes; bool 1; float 4; double 8; string and binary: their
@@ -6,7 +6,7 @@
 //                   date 8; ObjectId 12; UUID and decimal 16, high half first; link: table id 4,
 //                   key 8
 //   small collection  its elements one after the other, none for an empty one. In a dictionary the
-//                   key stands before the value: its size as a varint, its bytes.
+//                   key precedes the value: its size as a varint, its bytes.
 //   element         when the column is optional (and not mixed), 1 byte: 0 null, 1 a value follows.
 //                   int and link: a varint, zigzag; string, binary, mixed: size as a varint, bytes;
 //                   the rest as in a mixed value, without the type
@@ -126,7 +126,7 @@ enum ValueCoding {
     }
   }
 
-  /// In the place of nanoseconds: the number of a fine date follows.
+  /// In place of nanoseconds: the number of a fine date follows.
   private static let finePart = UInt32.max
 
   /// A date of a file, checked.

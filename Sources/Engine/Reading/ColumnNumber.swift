@@ -1,6 +1,6 @@
-// ColumnNumber.swift: the three types of numbers that columns hold, as one scan sees them.
-// The public methods of a table are generic over `ColumnNumber`. A caller in another module runs
-// them unspecialised, so they only check their column and call one of the type's scans, which are
+// ColumnNumber.swift: the three numeric column types, behind one interface for scans. The public
+// methods of a table are generic over `ColumnNumber`. A caller in another module runs them
+// unspecialised, so they only check their column and call one of the type's scans, which are
 // generic functions of this module, specialised for the type.
 
 /// A number that columns hold: scans compare it, add it up and look for its extremes.
@@ -11,9 +11,9 @@ public protocol ColumnNumber: ColumnElement, Comparable {
   static var _scans: _NumberScans<Self> { get }
 }
 
-/// What the engine does with the columns of one type of numbers.
+/// The engine's scans of the columns of one numeric type.
 public struct _NumberScans<Number: ColumnNumber>: Sendable {
-  /// What a comparison means for a leaf.
+  /// Turns a comparison into a test of a leaf.
   let test: @Sendable (Comparison<Number>) -> LeafTest.Kind
   let sum: @Sendable (TableReader, TableColumn<Number>) throws(EngineError) -> Number.Sum
   let extremes:
@@ -21,7 +21,7 @@ public struct _NumberScans<Number: ColumnNumber>: Sendable {
       -> (lower: Number, upper: Number)?
 }
 
-/// A number whose columns stand in leaves as arrays of one type.
+/// A number whose columns are stored in leaves as arrays of one type.
 protocol ScannedNumber: ColumnNumber {
   associatedtype Numbers: NumberArray where Numbers.Number == Self
   /// The numbers of a leaf's column.

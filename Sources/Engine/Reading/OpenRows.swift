@@ -1,6 +1,6 @@
-// OpenRows.swift: the rows and the index of a table that is read, committed or being changed.
-// An enumeration of the two trees, and no protocol: each read is compiled once and for both, and
-// pays one comparison for that.
+// OpenRows.swift: the rows and the index of a table that is read, committed or being changed. An
+// enumeration of the two trees instead of a protocol: each read is compiled once for both, at the
+// cost of one comparison.
 
 /// The rows of a table.
 enum OpenRows {

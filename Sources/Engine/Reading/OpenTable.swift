@@ -1,9 +1,8 @@
 // OpenTable.swift: one table of a version or of a write transaction, and every read of it by the
-// names of its columns.
-// Invariant: whatever follows links does so in a section of the table's reader, so what is read
-// stays readable until the section ends.
+// names of its columns. Invariant: links are followed only in a section of the table's reader, so
+// nodes stay readable until the section ends.
 
-/// A table that was found by its name, for one read: what `ReadableVersion` is made of.
+/// A table found by its name, for one read: the basis of `ReadableVersion`.
 public struct _OpenTable {
   @usableFromInline let id: UInt32
   @usableFromInline let rowCount: Int

@@ -1,11 +1,11 @@
 // ReadableVersion.swift: the reads that a snapshot and a write transaction have in common, each
-// written once.
-// Invariant: a read opens its table first, which refuses a released snapshot and an ended or broken
-// transaction. What it does then is the same code for both (OpenTable.swift), and no generic one:
-// the reads here are inlined into their callers, so a caller that knows which of the two it has
-// makes no call through the protocol.
+// written once. Invariant: a read opens its table first, which refuses a released snapshot and an
+// ended or broken transaction. The rest is the same, non-generic code for both (OpenTable.swift).
+// The reads here are inlined into their callers, so a caller that knows the concrete type makes no
+// call through the protocol.
 
-/// What can be read by names: a snapshot, or an open write transaction with its own changes.
+/// A version that can be read by names: a snapshot, or an open write transaction with its own
+/// changes.
 public protocol ReadableVersion: AnyObject {
   /// The tables, in the order in which they were made.
   var tables: [TableSchema] { get }
@@ -116,7 +116,7 @@ extension ReadableVersion {
 
   /// The keys of the rows whose value is in a range, both ends included.
   ///
-  /// They come in the order of the values, rows of one value by key. Null is in no range.
+  /// They are in the order of the values, rows of one value by key. Null is in no range.
   /// - Throws: As `keys(in:column:equalTo:)`; `.schemaMismatch` unless it is a column of ints,
   ///   bools or dates.
   /// - Complexity: O(log rows + found).
@@ -194,7 +194,7 @@ extension ReadableVersion {
     try _open(path.table).contains(value, in: path)
   }
 
-  /// What a dictionary has under a key, or nil.
+  /// The value of a dictionary under a key, or nil.
   /// - Complexity: O(log entries) descents.
   @inlinable
   public func value(
@@ -204,7 +204,7 @@ extension ReadableVersion {
   }
 
   /// Calls `body` with each element, in order; in a dictionary also with its key.
-  /// - Throws: What `body` throws, or as `count(of:)`.
+  /// - Throws: An error of `body`, or as `count(of:)`.
   @inlinable
   public func forEach(
     in path: CollectionPath, _ body: (String?, Value) throws(EngineError) -> Void
@@ -213,7 +213,7 @@ extension ReadableVersion {
   }
 }
 
-// MARK: who can be read
+// MARK: conforming types
 
 extension Snapshot: ReadableVersion {
   /// The snapshot itself.

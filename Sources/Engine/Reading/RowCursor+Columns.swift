@@ -1,8 +1,8 @@
 // RowCursor+Columns.swift: one column of many rows at once, for sorting and adding up: no call and
-// no way down from the root for each row, and nothing made but the array returned.
+// no descent from the root for each row, and no allocation except the returned array.
 
 extension RowCursor {
-  /// The integers, links as keys, of rows; any where there is no value.
+  /// The integers, links as keys, of rows; unspecified where there is no value.
   /// - Parameters:
   ///   - keys: Keys of rows; ascending ones are fastest.
   ///   - column: The position of a column of integers or links.
@@ -13,7 +13,7 @@ extension RowCursor {
     try gather(keys) { leaf throws(EngineError) in try leaf.integers(column, tree.shape) }
   }
 
-  /// The bits of 64-bit floating-point numbers of rows; any where there is no value.
+  /// The bits of 64-bit floating-point numbers of rows; unspecified where there is no value.
   /// - Returns: As `integers`.
   /// - Throws: As `integers`.
   package func doubleBits(_ keys: [Int64], _ column: Int) throws(EngineError) -> [Int64]? {

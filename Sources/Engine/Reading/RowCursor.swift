@@ -1,10 +1,10 @@
-// RowCursor.swift: one thread's reading of single rows of a table of a snapshot. It remembers the
-// leaf of the row before, so that rows close to each other cost no way down from the root, and one
-// column of that leaf, so that a loop that reads one property looks its array up once per leaf.
-// Invariants: the cursor keeps its snapshot, so its mapping, alive; of an encrypted file it
-// remembers nothing, so it keeps no plaintext in memory; `hot` is a part of `leaf`.
+// RowCursor.swift: reads single rows of a table of a snapshot, for one thread. It caches the leaf
+// of the previous row, so that nearby rows need no descent from the root, and one column of that
+// leaf, so that a loop over one property looks up its array once per leaf. Invariants: the cursor
+// keeps its snapshot, so its mapping, alive; for an encrypted file it caches nothing, so it keeps
+// no plaintext in memory; `hot` is a part of `leaf`.
 
-/// Reads single rows of a table; belongs to one thread at a time, if it remembers.
+/// Reads single rows of a table; belongs to one thread at a time, if it caches.
 package final class RowCursor: RowReading {
   let snapshot: Snapshot
   let tree: BPlusTree
@@ -27,8 +27,8 @@ package final class RowCursor: RowReading {
   /// - Parameters:
   ///   - snapshot: The snapshot.
   ///   - table: The table.
-  ///   - remembersLeaf: Whether the leaf of the row before is tried first. A cursor that does not
-  ///     may be used by several threads at once.
+  ///   - remembersLeaf: Whether the leaf of the previous row is tried first. A cursor that does not
+  ///     do so may be used by several threads at once.
   /// - Throws: `EngineError` with code `.noSuchTable` or `.closed`.
   package init(
     _ snapshot: Snapshot, _ table: String, remembersLeaf: Bool = true
@@ -81,7 +81,7 @@ package final class RowCursor: RowReading {
     }
   }
 
-  /// A number where it was looked up before; nil when the row or the column is another one.
+  /// A number from the cached column; nil when the row or the column is another one.
   @inline(__always)
   private func hotNumber(_ key: Int64, _ column: Int) throws(EngineError) -> Int64? {
     guard column == hotColumn, firstKey <= key, key <= lastKey, let hot,

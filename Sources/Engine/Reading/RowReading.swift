@@ -1,5 +1,5 @@
-// RowReading.swift: what a row cursor and a row writer can both be asked: single values of one
-// table, by the numbers of its columns.
+// RowReading.swift: the interface that a row cursor and a row writer share: reads single values of
+// one table, by the numbers of its columns.
 
 /// Single rows of one table, in a snapshot or in a write transaction.
 package protocol RowReading: AnyObject {

@@ -1,10 +1,10 @@
-// RowTest.swift: a condition on several columns of a table, answered for a leaf at a time: each
-// column's scan gives a bit per row, and the bits are combined.
-// Invariant: bits behind the last row of a leaf are 0, also behind a negation.
+// RowTest.swift: a condition on several columns of a table, evaluated one leaf at a time: each
+// column's scan gives a bit per row, and the bits are combined. Invariant: bits after the last row
+// of a leaf are 0, also after a negation.
 
 /// A condition on the columns of a table's rows, made by `TableReader.test`.
 public indirect enum RowTest: Sendable {
-  /// What one column says.
+  /// A test of one column.
   case column(ColumnTest)
   /// Every one of them.
   case all([RowTest])

@@ -1,8 +1,8 @@
 // RowWriter.swift: changes and reads single values of the rows of one table in a write transaction,
 // by the numbers of columns. It is to a transaction what RowCursor is to a snapshot: the table is
-// looked up by its name once, and not once for each value.
-// Invariant: a writer is good as long as the transaction's tables and columns are those that it was
-// made with, which `isCurrent` says; using it later stops the process.
+// looked up by its name once, and not once for each value. Invariant: a writer is valid as long as
+// the transaction's tables and columns are those that it was made with (see `isCurrent`); using it
+// later stops the process.
 
 /// Changes and reads single values of a table in a write transaction, on the transaction's thread.
 package final class RowWriter: RowReading {
@@ -40,13 +40,13 @@ package final class RowWriter: RowReading {
 
   /// Changes one value of a row; the other columns stay as they are.
   /// - Parameters:
-  ///   - value: The new value; of a collection all of it.
+  ///   - value: The new value; for a collection the whole of it.
   ///   - key: The key of the row.
   ///   - column: The position of the column in the schema.
   /// - Returns: Whether there is such a row.
   /// - Throws: As `WriteTransaction.set(_:in:key:column:)`; `.keyNotFound` for a link only.
-  /// - Complexity: O(log rows + rows of a leaf); no way down from the root where the row shares a
-  ///   leaf with the one changed before.
+  /// - Complexity: O(log rows + rows of a leaf); no descent from the root if the row shares a leaf
+  ///   with the one changed before.
   package func set(
     _ value: Value, _ key: Int64, _ column: Int
   ) throws(EngineError) -> Bool {

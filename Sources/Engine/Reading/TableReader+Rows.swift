@@ -10,7 +10,7 @@ extension TableReader {
   /// A test of a column of numbers; a null and a NaN pass `notEqual` only.
   /// - Parameters:
   ///   - column: The column.
-  ///   - comparison: What its values are held against.
+  ///   - comparison: The comparison for its values.
   /// - Returns: The test, good for this reader.
   /// - Throws: `EngineError` with code `.closed`.
   public func test<Number: ColumnNumber>(
@@ -53,7 +53,7 @@ extension TableReader {
   ///   - keys: The keys of the rows, ascending.
   /// - Returns: The test, good for this reader.
   /// - Throws: `EngineError` with code `.closed`.
-  /// - Complexity: O(keys); the test itself is O(1) for a row where the keys lie close together,
+  /// - Complexity: O(keys); the test itself is O(1) for a row where the keys are close together,
   ///   else O(log keys).
   public func test(
     _ column: TableColumn<Int64>, leadsToOneOf keys: [Int64]
@@ -108,7 +108,7 @@ extension TableReader {
   /// Calls `body` with the place of each row that passes, in key order.
   /// - Parameters:
   ///   - test: The condition; nil for all rows.
-  ///   - body: Gets the places, good for this reader.
+  ///   - body: Called with the positions, valid for this reader.
   /// - Throws: What `body` throws, or `EngineError` with code `.corrupted` or `.closed`.
   /// - Complexity: O(rows × tests).
   public func forEachRow(
@@ -124,7 +124,7 @@ extension TableReader {
       }
       return
     }
-    // The caller's code must not keep decrypted nodes in memory: it runs when the scan is over.
+    // The caller's code must not keep decrypted nodes in memory: it runs after the scan.
     var found: [RowPosition] = []
     try forEachMatch(test) { leaf, row in
       found.append(position(leaf, row, key: leaf.keys[row]))

@@ -1,5 +1,5 @@
-// TableReader+Scan.swift: whole columns: counts, sums, extremes and keys of the rows that pass.
-// Nulls pass no comparison but `notEqual`, and sums and extremes leave them out.
+// TableReader+Scan.swift: scans of whole columns: counts, sums, extremes and keys of the rows that
+// match. Nulls match no comparison except `notEqual`, and sums and extremes ignore them.
 
 extension TableReader {
   /// Calls `body` with each leaf, in key order.

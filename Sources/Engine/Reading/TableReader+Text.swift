@@ -1,14 +1,14 @@
-// TableReader+Text.swift [U]: a row's text where it stands in the file, without making a String.
+// TableReader+Text.swift [U]: a row's text read in place, without making a String.
 
 extension TableReader {
-  /// Calls `body` with the UTF-8 bytes of a text, where they stand.
+  /// Calls `body` with the UTF-8 bytes of a text, in place.
   ///
-  /// The bytes are text that the engine wrote, checked against damage but not again for being
+  /// The engine wrote these bytes as text. They are checked against damage, but not again for valid
   /// UTF-8.
   /// - Parameters:
   ///   - position: The row.
   ///   - column: The column.
-  ///   - body: Gets the bytes; they must not leave it.
+  ///   - body: Called with the bytes; they must not escape.
   /// - Returns: What `body` returns.
   /// - Throws: `EngineError` with code `.corrupted` or `.closed`; with `.io` when a page could not
   ///   be read, and then `body` may have seen zeros in its place.

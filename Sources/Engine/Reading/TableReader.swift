@@ -1,9 +1,9 @@
 // TableReader.swift: a table of a snapshot, read in place: no array of values, no allocation per
-// row. Columns are looked up once, rows by key or by a scan (TableReader+Scan.swift).
-// Invariants: the reader keeps its snapshot, so its mapping, alive; positions and columns carry the
-// number of the reader that made them, and numbers are never given twice, so that a position is
-// never used with another mapping. In an encrypted file a position's view is good in the call only
-// that made it: its row is found again by its key, so no reader keeps plaintext in memory.
+// row. Columns are looked up once, rows by key or by a scan (TableReader+Scan.swift). Invariants:
+// the reader keeps its snapshot, so its mapping, alive; positions and columns carry the number of
+// the reader that made them, and numbers are never reused, so that a position is never used with
+// another mapping. In an encrypted file a position's view is valid only in the call that made it:
+// its row is found again by its key, so no reader keeps plaintext in memory.
 
 import Synchronization
 
@@ -14,7 +14,7 @@ public protocol ColumnElement: Sendable {
 }
 
 extension Int64: ColumnElement {
-  /// Integers, and links as the keys of what they lead to.
+  /// Integers, and links as the keys of their targets.
   public static var columnTypes: [ColumnType] { [.int, .link] }
 }
 
@@ -44,7 +44,7 @@ public struct TableColumn<Element: ColumnElement>: Sendable {
   fileprivate let reader: UInt64
 }
 
-/// The place of a row in a snapshot; good for the reader that found it.
+/// The place of a row in a snapshot; valid for the reader that found it.
 public struct RowPosition: Sendable {
   fileprivate let leaf: LeafView
   fileprivate let index: Int
@@ -77,10 +77,10 @@ public final class TableReader: Sendable {
     number = readersMade.add(1, ordering: .relaxed).newValue
   }
 
-  /// Looks a column up.
+  /// Looks up a column.
   /// - Parameters:
   ///   - name: The column's name.
-  ///   - type: What its values are read as: `Int64`, `Bool`, `Double`, `Float` or `String`.
+  ///   - type: The type of its values: `Int64`, `Bool`, `Double`, `Float` or `String`.
   /// - Returns: The column, good for this reader.
   /// - Throws: `EngineError` with code `.noSuchColumn`, or `.schemaMismatch` when it has another
   ///   type or is a collection.
@@ -157,7 +157,7 @@ public final class TableReader: Sendable {
     }
   }
 
-  /// An integer; any where there is no value.
+  /// An integer; unspecified where there is no value.
   /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
   /// - Complexity: O(1).
   public func int(
@@ -168,7 +168,7 @@ public final class TableReader: Sendable {
     }
   }
 
-  /// Whether a row's value is true; either where there is no value.
+  /// Whether a row's value is true; unspecified where there is no value.
   /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
   /// - Complexity: O(1).
   public func bool(
@@ -179,7 +179,7 @@ public final class TableReader: Sendable {
     }
   }
 
-  /// A 64-bit floating-point number; any where there is no value.
+  /// A 64-bit floating-point number; unspecified where there is no value.
   /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
   /// - Complexity: O(1).
   public func double(
@@ -190,7 +190,7 @@ public final class TableReader: Sendable {
     }
   }
 
-  /// A 32-bit floating-point number; any where there is no value.
+  /// A 32-bit floating-point number; unspecified where there is no value.
   /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
   /// - Complexity: O(1).
   public func float(
@@ -201,7 +201,7 @@ public final class TableReader: Sendable {
     }
   }
 
-  /// A text; any where there is no value.
+  /// A text; unspecified where there is no value.
   /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
   /// - Complexity: O(bytes).
   public func string(

@@ -1,19 +1,20 @@
 // FreeList.swift: the node that writes a version's free and pending spans down.
-//   offset_bytes  size  field        (behind the node header; count = spans, auxiliary = segments)
+//   offset_bytes  size  field        (after the node header; count = spans, auxiliary = segments)
 //             48     4  fresh links
 //             52     4  0
 //             56  16×s  links to the segments, oldest first
 //              …  16×f  fresh links: with one sync, the nodes that recovery has to check
 //              …  24×n  spans as in a segment (FreeListSegment.swift): free ones, then pending ones
 //              …     …  0 up to the node's size
-// Its place is taken before its content is known, so it is as large as the list can get. Spans of
-// node and segments together account for the version that wrote the list, its nodes being used.
+// Its place is taken before its content is known, so it is as large as the list can get. The spans
+// of the node and the segments account for all sectors that the version that wrote the list does
+// not use.
 
 enum FreeList {
   private static let fixedBytes = Layout.nodeHeaderBytes + 8
   private static let linkBytes = 16
 
-  /// Bytes of a node with so much in it.
+  /// Bytes of a node with this content.
   static func sizeBytes(segments: Int, freshLinks: Int, spans: Int) -> Int {
     fixedBytes + (segments + freshLinks) * linkBytes + spans * Layout.freeListSpanBytes
   }
@@ -132,7 +133,8 @@ enum FreeList {
           link: link, version: segment.header.version, free: spans.free, pending: spans.pending))
     }
     let free = own.free + segments.flatMap(\.free)
-    // Before neighbours are merged, which would hide that two free spans share sectors.
+    // Checked before neighbours are merged, since merging would hide that two free spans share
+    // sectors.
     try checkDisjoint(
       free + own.pending.map(\.span) + segments.flatMap { $0.pending.map(\.span) }, at: node.ref)
     return SpaceMap(

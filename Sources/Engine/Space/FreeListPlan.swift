@@ -1,8 +1,8 @@
-// FreeListPlan.swift: what a commit writes of the free list, decided before anything of it has
-// bytes. Invariants: the top nodes take no sector that a segment speaks of, so that planning ends;
-// and taking sectors for them adds no span, so that the list's node is large enough.
+// FreeListPlan.swift: which parts of the free list a commit writes, decided before any of it is
+// encoded. Invariants: the top nodes take no sector that a segment lists, so that planning
+// terminates; and taking sectors for them adds no span, so that the list's node is large enough.
 
-/// What a commit writes of the free list, and where the top nodes go.
+/// The parts of the free list that a commit writes, and the places of the top nodes.
 struct FreeListPlan {
   /// A segment to be written.
   struct NewSegment {
@@ -23,14 +23,14 @@ struct FreeListPlan {
 }
 
 extension SpaceMap {
-  /// Releases what the new version does not reach of the old free list, moves spans that stay to
-  /// segments, and takes the sectors of the top nodes, side by side where there is room.
+  /// Releases the parts of the old free list that the new version does not reach, moves remaining
+  /// spans to segments, and takes the sectors of the top nodes, adjacent if there is room.
   /// - Parameters:
   ///   - version: The version being made.
   ///   - freshLinks: Links that the list's node has room for.
   ///   - groupSectors: Sectors of the group.
-  ///   - sectors: The sectors of a node with so many bytes.
-  /// - Returns: What to write, and where.
+  ///   - sectors: Returns the number of sectors of a node of this size.
+  /// - Returns: The nodes to write, and their places.
   mutating func plan(
     version: Version, freshLinks: Int, groupSectors: UInt64, sectors: (Int) -> UInt64
   ) -> FreeListPlan {
@@ -83,7 +83,8 @@ extension SpaceMap {
 
   /// Full segments of pending spans that a pin keeps, the oldest pins first.
   ///
-  /// What only the base keeps is free again after this commit, so it stays in the list's node.
+  /// A span kept only by the base version is free again after this commit, so it stays in the
+  /// list's node.
   private mutating func spillPending(base: Version) -> [Part] {
     let count = Layout.segmentSpanCount
     let isSteady = { (span: PendingSpan) in
@@ -102,7 +103,7 @@ extension SpaceMap {
   private static func spill(_ free: inout [Span]) -> [Part] {
     let count = Layout.segmentSpanCount
     guard free.count >= 2 * count else { return [] }
-    // The first ones stay: low places are the first to be taken.
+    // The first ones stay: low positions are taken first.
     let kept = free.count % count
     let parts = stride(from: kept, to: free.count, by: count).map {
       (Array(free[$0..<$0 + count]), [] as [PendingSpan])
@@ -111,8 +112,8 @@ extension SpaceMap {
     return parts
   }
 
-  /// Sectors of one free span that no segment speaks of, behind the commit's last node if possible;
-  /// else of the smallest with room, or the lowest.
+  /// Sectors of one free span that no segment lists, after the commit's last node if possible; else
+  /// in the smallest span with room, or the lowest.
   private mutating func takeTop(_ count: UInt64, _ free: inout [Span]) -> Ref? {
     var best: Int?
     for index in free.indices where free[index].count >= count {

@@ -1,7 +1,7 @@
-// FreeListSegment.swift: spans of the free list in a node of their own. A commit writes only the
-// segments that are new; one stays valid as long as nothing of its free spans is taken and every
-// pending span in it has a keeper. Then it is dissolved: what is left in it becomes loose.
-//   offset_bytes  size  field        (behind the node header; count = spans)
+// FreeListSegment.swift: spans of the free list in a separate node. A commit writes only new
+// segments; a segment stays valid as long as none of its free spans is taken and every pending span
+// in it has a keeper. After that it is dissolved: its remaining spans become loose.
+//   offset_bytes  size  field        (after the node header; count = spans)
 //             48  24×n  spans: place 8, born version and flag 8, released version 8
 // place = first sector + 2^36 × number of sectors. born = released = 0: free. Bit 63 of born: a
 // node of the free list.
@@ -13,9 +13,9 @@ struct FreeListSegment: Sendable {
   let version: Version
   let free: [Span]
   let pending: [PendingSpan]
-  /// The sector it stands in; a segment has one, sealed or not.
+  /// Its sector; a segment has one, sealed or not.
   var span: Span { Span(start: link.ref.sector, count: 1) }
-  /// The live versions that keep its pending spans, sorted; nil when nobody has looked yet.
+  /// The live versions that keep its pending spans, sorted; nil when not determined yet.
   private(set) var keepers: [Version]?
 
   init(link: NodeLink, version: Version, free: [Span], pending: [PendingSpan]) {

@@ -1,7 +1,7 @@
 // Slab.swift [U]: the memory that holds a writer's new nodes before commit. Invariants: a node
-// never moves once it has its place, whole sectors are handed out, the bytes of a node behind its
+// never moves once it has its place, allocation is in whole sectors, the bytes of a node after its
 // content are 0, an encrypted file's nodes are ciphertext as soon as they are whole (so the slab
-// has no plaintext to forget), and nodes that are neighbours in the file and in memory are written
+// has no plaintext to erase), and nodes that are neighbours in the file and in memory are written
 // by one call.
 
 /// A writer's new nodes and where in the file they go.
@@ -40,7 +40,7 @@
     while let chunk = unsafe chunks.popLast() { unsafe chunk.deallocate() }
   }
 
-  /// Memory for a node of `sizeBytes` that will stand at `ref`.
+  /// Memory for a node of `sizeBytes` that will be stored at `ref`.
   func makeNode(at ref: Ref, sizeBytes: Int) -> MutableBytes {
     let extentBytes = Int(room.sectors(sizeBytes)) * Layout.sectorSizeBytes
     let memory = unsafe take(extentBytes)
@@ -58,7 +58,7 @@
     return unsafe MutableBytes(base: memory, count: sizeBytes)
   }
 
-  /// Turns the node made last, which is whole now, into what the file will hold.
+  /// Turns the node made last, which is complete now, into its form in the file.
   /// - Returns: The link by which a parent refers to it.
   func encrypt(_ link: NodeLink, version: Version) -> NodeLink {
     guard let cipher else { return link }
@@ -97,7 +97,7 @@
   /// Bytes of all nodes, whole sectors.
   var sizeBytes: UInt64 { runs.reduce(0) { $0 + UInt64($1.count) } }
 
-  /// Hands every run to the backend, in the order in which they were made.
+  /// Writes every run to the backend, in the order in which they were made.
   ///
   /// Durability: none before the next sync.
   func write(to backend: any StorageBackend) throws(EngineError) {

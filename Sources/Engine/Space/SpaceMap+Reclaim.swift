@@ -7,12 +7,13 @@ extension SpaceMap {
   /// Makes pending space reusable that none of the live versions reaches, and lowers the logical
   /// end to the last sector in use.
   ///
-  /// A span is reachable from the versions in `born ..< released` only, so one pinned version
-  /// keeps what it reaches and nothing of what came and went after it.
+  /// A span is reachable from the versions in `born ..< released` only, so one pinned version keeps
+  /// only the space that it reaches, not space allocated and released after it.
   /// - Parameters:
   ///   - live: Every version that must stay whole, sorted.
   ///   - roots: Those of them whose free lists must stay, too, sorted.
-  /// - Complexity: O(loose spans + segments), and O(spans) of the segments whose keepers went.
+  /// - Complexity: O(loose spans + segments), and O(spans) of the segments whose keepers were
+  ///   released.
   mutating func reclaim(live: [Version], roots: [Version]) {
     tidy()
     var index = 0
@@ -35,7 +36,7 @@ extension SpaceMap {
     lowerEnd()
   }
 
-  /// The spans of a segment become loose, and its node goes with the next commit.
+  /// Makes the spans of a segment loose; its node is released by the next commit.
   mutating func dissolve(at index: Int) {
     let segment = segments.remove(at: index)
     loose += segment.pending
@@ -44,7 +45,7 @@ extension SpaceMap {
 
   /// Free sectors at the logical end are not part of the logical file.
   ///
-  /// No live version reaches them, so it does not matter what becomes of them.
+  /// No live version reaches them, so they can be dropped.
   private mutating func lowerEnd() {
     guard let last = free.last, last.end == endSector else { return }
     free.removeLast()

@@ -1,33 +1,34 @@
-// SpaceMap.swift: which sectors are free, pending or beyond the logical end.
-// Invariants: `free` ascends and neighbours are merged (an emptied span stays until `tidy`); no
-// sector is in two spans; all spans lie in firstNodeSector ..< endSector. What the spans in
-// `segments` say of free sectors is in `free` as well, unless those sectors are in `taken`. A
-// transaction works on a copy, and the copy becomes the database's only after the commit: a commit
-// that fails gives all of its space back by being forgotten.
+// SpaceMap.swift: which sectors are free, pending or beyond the logical end. Invariants: `free`
+// ascends and neighbours are merged (an emptied span stays until `tidy`); no sector is in two
+// spans; all spans lie in firstNodeSector ..< endSector. Free sectors listed in `segments` are in
+// `free` as well, unless those sectors are in `taken`. A transaction works on a copy, and the copy
+// becomes the database's only after the commit: a failed commit returns all of its space because
+// its copy is discarded.
 
-/// The space of the file, as one version sees it.
+/// The space of the file, according to one version.
 struct SpaceMap: Sendable {
   var free: [Span]
   /// Pending spans that no segment holds: the free list node writes them itself.
   var loose: [PendingSpan]
-  /// Nodes of the free list that stay as they are from version to version.
+  /// Nodes of the free list that are unchanged from version to version.
   var segments: [FreeListSegment]
-  /// First sector behind the logical file.
+  /// First sector after the logical file.
   var endSector: UInt64
-  /// What was free when the segments were written and is not any more.
+  /// Sectors that were free when the segments were written and are not any more.
   var taken: [Span] = []
-  /// Segments that say too much; their nodes are released by the next commit.
+  /// Segments with outdated spans; their nodes are released by the next commit.
   var dissolved: [FreeListSegment] = []
-  /// Where the last sectors taken end: what comes next is best put there.
+  /// The end of the sectors taken last: the next allocation is best placed there.
   private(set) var lastTakenEnd: UInt64?
   /// Sectors of the last commit that the next one frees together: its inner nodes and its top.
   private(set) var briefSectors: UInt64 = 0
   /// The same of this commit so far, and where they end.
   private var brief: (count: UInt64, end: UInt64)?
-  /// Takes the lowest place with room instead of the best one: while nodes move out of the tail.
+  /// Takes the lowest place with room instead of the best one: used while nodes are moved out of
+  /// the tail.
   var prefersLowest = false
-  /// Gives each node the hole that fits it best, also those that commits replace together: while
-  /// pins hold most of the file, one of them stays and the run that they had is a hole between.
+  /// Places each node in the best-fitting gap, also those that commits replace together: while pins
+  /// hold most of the file, one of them stays, so their common run would leave a gap.
   var fillsHoles = false
   /// invariant: no span before `firstCandidates[n]` has room for n sectors.
   private var firstCandidates: [Int] = []
@@ -55,7 +56,7 @@ struct SpaceMap: Sendable {
     }
   }
 
-  /// Takes sectors that no live version uses: of the free spans with room the smallest, else behind
+  /// Takes sectors that no live version uses: of the free spans with room the smallest, else beyond
   /// the logical end.
   /// - Parameters:
   ///   - count: How many.
@@ -71,10 +72,10 @@ struct SpaceMap: Sendable {
     return ref
   }
 
-  /// Where the top is best put.
+  /// The best place for the top.
   var bestEnd: UInt64? { brief?.end ?? lastTakenEnd }
 
-  /// Whether those nodes went behind the logical end, so that the top goes there, too.
+  /// Whether those nodes went beyond the logical end, so that the top goes there, too.
   var isBriefAtEnd: Bool { brief?.end == endSector }
 
   /// Remembers how much a commit took that the next one frees.
@@ -83,7 +84,7 @@ struct SpaceMap: Sendable {
     brief = nil
   }
 
-  /// The free span to take from for such a node; nil is behind the logical end.
+  /// The free span to take such a node from; nil means beyond the logical end.
   private mutating func briefPlace(for count: UInt64) -> Int? {
     if let brief {
       let next = free.firstIndex { $0.start == brief.end && $0.count >= count }
@@ -134,7 +135,7 @@ struct SpaceMap: Sendable {
     }
   }
 
-  /// Takes a span that lies inside of one free span.
+  /// Takes a span that is inside of one free span.
   mutating func take(_ span: Span) {
     let index = free.partitioningIndex { $0.end > span.start }
     precondition(index < free.count && free[index].start <= span.start, "only free space is taken")

@@ -1,14 +1,14 @@
-// EntropySource.swift: where salts come from. Salts decide nothing that a reader of the database
-// can see; they keep one key from being used twice with one nonce. A lab passes a source of its
-// own, so that a run can be repeated.
+// EntropySource.swift: the source of salts. Salts do not affect anything that a reader of the
+// database can see; they prevent using one key twice with one nonce. A lab passes its own source,
+// so that a run can be repeated.
 
-/// Gives bytes that nobody can foresee.
+/// A source of unpredictable bytes.
 package struct EntropySource: Sendable {
   private let draw: @Sendable (Int) throws(EngineError) -> [UInt8]
 
   /// Uses a function.
-  /// - Parameter draw: Returns as many bytes as it is asked for. Two sessions that write to one
-  ///   file must never be given the same bytes: they would seal two nodes under one nonce.
+  /// - Parameter draw: Returns the requested number of bytes. Two sessions that write to one file
+  ///   must never get the same bytes: they would seal two nodes under one nonce.
   package init(_ draw: @escaping @Sendable (Int) throws(EngineError) -> [UInt8]) {
     self.draw = draw
   }

@@ -1,14 +1,14 @@
-// FileBackend.swift [U]: the storage backend over a file of the operating system.
-// Invariant: a lock on the whole file is held for as long as the backend is open: exclusive by an
-// engine that shares with nobody, shared by members of one lock file. It is on a descriptor of its
-// own, since a mapping would keep it, and a child of fork closes that descriptor.
+// FileBackend.swift [U]: the storage backend over a file of the operating system. Invariant: a lock
+// on the whole file is held for as long as the backend is open: exclusive by an engine that does
+// not share the file, shared by members of one lock file. It is on a separate descriptor, since a
+// mapping would keep it, and a child of fork closes that descriptor.
 
 import Synchronization
 
 /// The storage backend over a real file.
 final class FileBackend: StorageBackend {
   let path: String
-  // Changed by `adopt` only, while nobody else uses the backend.
+  // Changed by `adopt` only, while no other thread uses the backend.
   private let openFiles: Atomic<UInt64>
   private let generation = Syscalls.forkGeneration
   private let isOpen = Atomic<Bool>(true)
@@ -18,13 +18,13 @@ final class FileBackend: StorageBackend {
   ///   - descriptor: The file; closed when the call fails.
   ///   - opened: The path it was opened at.
   ///   - path: Names the file in messages.
-  ///   - lock: Exclusive keeps every other engine out, shared those that want to be alone.
-  /// - Throws: `EngineError` with code `.locked` when somebody holds a lock that excludes this one,
-  ///   or the path leads to another file by now.
+  ///   - lock: Exclusive excludes every other engine, shared only those that want exclusive access.
+  /// - Throws: `EngineError` with code `.locked` when a conflicting lock is held, or the path now
+  ///   leads to another file.
   init(
     locking descriptor: Int32, opened: String, path: String, lock: LockKind
   ) throws(EngineError) {
-    // A lock for readers only would do, but an exclusive one asks for a writable descriptor.
+    // A shared lock would be enough for a reader, but an exclusive one needs a writable descriptor.
     let lockDescriptor: Int32
     switch Syscalls.open(opened, writable: lock == .exclusive) {
     case .success(let second): lockDescriptor = second
@@ -60,9 +60,9 @@ final class FileBackend: StorageBackend {
           + "share it; close it there (fuser \(path) names the process) and open again",
         errno: failure?.number)
     }
-    // A failed sync of an earlier process can leave clean pages that the medium never got. The
-    // root slots must be read from the medium, or a lost slot would count as durable. Members of
-    // a session that goes on read no slots, and a failed sync poisons the whole session.
+    // A failed sync of an earlier process can leave clean pages that never reached the medium. The
+    // root slots must be read from the medium, or a lost slot would count as durable. Members of a
+    // running session read no slots, and a failed sync poisons the whole session.
     if lock == .exclusive {
       Syscalls.forgetCache(descriptor, from: 0, count: Layout.forgottenBytes)
     }
@@ -80,10 +80,10 @@ final class FileBackend: StorageBackend {
     Int32(truncatingIfNeeded: openFiles.load(ordering: .acquiring) >> 32)
   }
 
-  /// Goes on with the file and the lock of another backend, which is closed afterwards, and lets go
-  /// of its own.
+  /// Takes over the file and the lock of another backend, which is closed afterwards, and releases
+  /// its own.
   ///
-  /// No other thread may be in a call of either. Mappings stay what they are.
+  /// No other thread may be in a call of either backend. Mappings do not change.
   func adopt(_ other: FileBackend) {
     precondition(other.isOpen.load(ordering: .relaxed), "a closed backend has no file")
     let theirs = other.openFiles.load(ordering: .relaxed)
@@ -104,7 +104,7 @@ final class FileBackend: StorageBackend {
   }
 
   /// Which file it is.
-  /// - Throws: `EngineError` with code `.io` when the system does not say.
+  /// - Throws: `EngineError` with code `.io` when the system call fails.
   func identity() throws(EngineError) -> FileIdentity {
     try FileIdentity.of(descriptor, path)
   }
@@ -163,7 +163,7 @@ final class FileBackend: StorageBackend {
     }
   }
 
-  /// Empties the file; only for the left-over of an unfinished creation.
+  /// Empties the file; only for what is left of an unfinished creation.
   func removeContent() throws(EngineError) {
     if let failure = Syscalls.truncate(descriptor, to: 0) {
       throw .syscall("ftruncate", path, errno: failure.number)

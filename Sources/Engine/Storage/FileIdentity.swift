@@ -1,14 +1,13 @@
-// FileIdentity.swift: which file a descriptor or a path leads to.
-// Invariant: a system that does not say is an error of its own, and never taken for another file or
-// for none.
+// FileIdentity.swift: which file a descriptor or a path leads to. Invariant: a failed system call
+// is an error, and never treated as another file or as none.
 
-/// Tells files apart for as long as they are open.
+/// Identifies a file for as long as it is open.
 struct FileIdentity: Equatable {
   let device: UInt64
   let inode: UInt64
 
-  /// The file behind a descriptor.
-  /// - Throws: `EngineError` with code `.io` when the system does not say.
+  /// The file of a descriptor.
+  /// - Throws: `EngineError` with code `.io` when the system call fails.
   static func of(_ descriptor: Int32, _ path: String) throws(EngineError) -> FileIdentity {
     switch Syscalls.identity(descriptor) {
     case .success(let identity): return identity
@@ -16,8 +15,8 @@ struct FileIdentity: Equatable {
     }
   }
 
-  /// The file at a path; nil when nothing has that name.
-  /// - Throws: `EngineError` with code `.io` when the system does not say.
+  /// The file at a path; nil when the path does not exist.
+  /// - Throws: `EngineError` with code `.io` when the system call fails.
   static func at(_ path: String) throws(EngineError) -> FileIdentity? {
     switch Syscalls.identity(path: path) {
     case .success(let identity): return identity

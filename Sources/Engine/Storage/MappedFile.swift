@@ -1,24 +1,24 @@
-// MappedFile.swift [U]: read-only memory with a file's bytes, released when the last user lets go.
+// MappedFile.swift [U]: read-only memory with a file's bytes, released with the last reference.
 
 /// A read-only view of a file's bytes as `StorageBackend.map()` returns it.
 ///
-/// Snapshots keep the mapping they were opened on, so a file can grow and be mapped anew while old
-/// readers go on. The memory is released when the last reference goes.
+/// Snapshots keep the mapping they were opened on, so a file can grow and be mapped again while old
+/// readers continue. The memory is released with the last reference.
 @safe public final class MappedFile: @unchecked Sendable {
   // Safety: the memory is constant for the nodes anyone reads, and `release` runs once, in deinit.
   private let buffer: UnsafeRawBufferPointer
   private let release: @Sendable () -> Void
-  /// What the sectors hold, where the lab knows it.
+  /// The content of the sectors, where the lab tracks it.
   package let identities: SectorIdentities?
   /// Names the file in messages.
   private let path: String
-  /// Where it says that a page could not be read.
+  /// Records that a page could not be read.
   private let faults: MappingFaults
 
-  /// Takes memory over, and says how to give it back.
+  /// Takes over memory, with a function that releases it.
   /// - Parameters:
   ///   - buffer: The memory; it must stay readable until `release` is called.
-  ///   - release: Called once, from whatever thread lets go of the last reference.
+  ///   - release: Called once, on the thread that releases the last reference.
   @unsafe public init(_ buffer: UnsafeRawBufferPointer, release: @escaping @Sendable () -> Void) {
     unsafe self.buffer = unsafe buffer
     self.release = release
@@ -27,7 +27,7 @@
     path = ""
   }
 
-  /// Takes a mapping of a file over.
+  /// Takes over a mapping of a file.
   /// - Parameters:
   ///   - buffer: The mapping.
   ///   - path: Names the file in messages.
@@ -45,7 +45,7 @@
     identities = nil
   }
 
-  /// Uses memory that belongs to someone else.
+  /// Uses memory owned by another object.
   /// - Parameters:
   ///   - buffer: The memory.
   ///   - owner: An object that keeps the memory alive; it is held as long as the mapping.
@@ -55,7 +55,7 @@
     unsafe self.init(buffer, release: { withExtendedLifetime(owner) {} })
   }
 
-  /// Uses the lab's memory, of which it says what the sectors hold.
+  /// Uses the lab's memory, with the lab's identities of its sectors.
   @unsafe package init(
     borrowing buffer: UnsafeRawBufferPointer, owner: any AnyObject & Sendable,
     identities: SectorIdentities
@@ -74,7 +74,7 @@
   /// Size of the mapping.
   public var count: Int { unsafe buffer.count }
 
-  /// The bytes; the view must not outlive the mapping, so this is for whoever keeps a reference.
+  /// The bytes; the view must not outlive the mapping, so the caller must keep a reference.
   package var bytes: RawBytes { unsafe RawBytes(buffer) }
 
   /// Calls `body` with the bytes, and keeps the mapping alive meanwhile.
@@ -86,10 +86,10 @@
   }
 
   /// Runs an operation that reads, and takes its word only if every page of it could be read.
-  /// - Parameter body: Reads; what it returns must not lead to bytes that were not looked at yet.
+  /// - Parameter body: Reads the bytes; its result must not refer to bytes that it has not read.
   /// - Returns: What `body` returns.
   /// - Throws: `EngineError` with code `.io` when a page could not be read, now or earlier,
-  ///   whatever `body` made of the zeros that stand there; else what `body` throws.
+  ///   whatever `body` computed from the zeros in its place; else what `body` throws.
   @inline(__always)
   func checked<Result>(
     _ body: () throws(EngineError) -> Result
@@ -102,7 +102,7 @@
     return result
   }
 
-  /// Says whether every page that was read so far was there.
+  /// Checks that every page read so far could be read.
   /// - Throws: `EngineError` with code `.io`.
   /// - Complexity: O(1), a load.
   @inline(__always)
@@ -115,7 +115,7 @@
 }
 
 extension MappedFile {
-  /// Maps a file as it is, for whoever only looks at it.
+  /// Maps a file in its current state, for reading only.
   static func reading(_ path: String) throws(EngineError) -> MappedFile {
     let descriptor: Int32
     switch Syscalls.open(path, writable: false) {

@@ -1,24 +1,24 @@
 // MappingFaults.swift [U]: whether every page of a mapping could be read. A page that the medium
-// does not give, or that lies behind the end of a file that somebody cut, reads as zeros (CSystem,
-// MappingFaults.c), so nothing that was read counts before it was asked for here.
+// cannot deliver, or that is beyond the end of a file truncated by another program, reads as zeros
+// (CSystem, MappingFaults.c), so data read from the mapping is valid only after a check here.
 
 import CSystem
 import Synchronization
 
 /// The faults of one mapping.
 @safe struct MappingFaults: @unchecked Sendable {
-  // Safety: entries are never freed; `end` runs once, when nobody reads the mapping any more.
+  // Safety: entries are never freed; `end` runs once, when no thread reads the mapping any more.
   private let word: UnsafePointer<Atomic<UInt64>>
 
-  /// Those of memory that nobody watches: none, ever.
+  /// For memory that is not watched: never reports a fault.
   static let none = unsafe MappingFaults(csystem_no_fault())
 
   private init(_ word: UnsafePointer<UInt64>) {
     unsafe self.word = unsafe UnsafeRawPointer(word).assumingMemoryBound(to: Atomic<UInt64>.self)
   }
 
-  /// Begins to watch a mapping; without memory for that nothing is watched, and a fault ends the
-  /// process as it would have.
+  /// Begins to watch a mapping; if memory for that cannot be allocated, the mapping is not watched,
+  /// and a fault ends the process as usual.
   @unsafe init(watching buffer: UnsafeRawBufferPointer) {
     unsafe self.init(
       csystem_watch_mapping(buffer.baseAddress, buffer.count) ?? csystem_no_fault())

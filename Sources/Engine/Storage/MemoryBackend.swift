@@ -1,7 +1,7 @@
-// MemoryBackend.swift [U]: the storage backend of a database that lives in memory only.
-// Invariants: memory is zero until it is written; a mapping holds the memory that it shows, so it
-// stays readable when the file grew into other memory, or is closed. Nothing here can be synced,
-// and nothing survives the process.
+// MemoryBackend.swift [U]: the storage backend of a database that exists in memory only.
+// Invariants: memory is zero until it is written; a mapping keeps its memory, so it stays readable
+// after the file grew into other memory, or was closed. A sync does nothing, and the content ends
+// with the process.
 
 /// A file in memory.
 @safe final class MemoryBackend: StorageBackend, @unchecked Sendable {
@@ -34,7 +34,7 @@
     guard wanted > size else { return }
     let capacity = memory.map { unsafe $0.bytes.count } ?? 0
     if wanted > capacity {
-      // Old mappings keep the old memory; nobody writes to that any more.
+      // Old mappings keep the old memory, which is not written any more.
       let larger = try MemoryRegion(
         sizeBytes: max(wanted, capacity < 1 << 26 ? 2 * capacity : capacity), path)
       if let memory {
@@ -43,7 +43,7 @@
       }
       memory = larger
     } else if let memory {
-      // What a cut left there must not be read as new.
+      // Bytes that a truncation left there must not be read as new.
       unsafe UnsafeMutableRawBufferPointer(rebasing: memory.bytes[size..<wanted])
         .initializeMemory(as: UInt8.self, repeating: 0)
     }
@@ -53,7 +53,7 @@
   func truncate(to sizeBytes: UInt64) throws(EngineError) {
     let kept = Int(clamping: sizeBytes)
     guard let memory, kept < size else { return }
-    // New memory, so that what was cut off is given back when the last mapping of it goes.
+    // New memory, so that the truncated part is freed with the last mapping of it.
     let smaller = try MemoryRegion(sizeBytes: kept, path)
     unsafe smaller.bytes.copyMemory(
       from: UnsafeRawBufferPointer(rebasing: memory.bytes[..<kept]))
@@ -74,9 +74,9 @@
   func close() { memory = nil }
 }
 
-/// Anonymous memory, given back when the last user lets go.
+/// Anonymous memory, freed with the last reference.
 @safe private final class MemoryRegion: @unchecked Sendable {
-  // Safety: one thread writes; readers look only at bytes that the engine has published to them.
+  // Safety: one thread writes; readers read only bytes that the engine has published to them.
   let bytes: UnsafeMutableRawBufferPointer
 
   init(sizeBytes: Int, _ path: String) throws(EngineError) {

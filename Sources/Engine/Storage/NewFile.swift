@@ -1,27 +1,27 @@
-// NewFile.swift: a database file in the making: it has a temporary name until it is whole.
-// Order: make, write, sync, give it its name, sync the folder. So whatever has the final name is
-// whole and durable, at any crash; a temporary file is a left-over that anybody may remove who
-// finds its lock free. Invariants: the file is locked from its making on, and its lock goes with it
-// when it gets its name; a left-over is removed, never emptied, since it may have the final name as
-// well (see Syscalls.renameToFree).
+// NewFile.swift: creates a database file, which has a temporary name until it is complete. Order:
+// create, write, sync, rename, sync the folder. So a file with the final name is complete and
+// durable after any crash; a temporary file is a leftover that any process may remove if it is not
+// locked. Invariants: the file is locked from its creation on, and stays locked across the rename;
+// a leftover is removed, never emptied, since it may have the final name as well (see
+// Syscalls.renameToFree).
 
 /// The steps of making a file, in their order, for failpoints.
 package enum NewFileStep: Int, CaseIterable, Sendable {
-  /// The temporary file is made and locked.
+  /// The temporary file is created and locked.
   case create
-  /// Content goes to it; once per piece.
+  /// Content is written to it; once per piece.
   case write
   /// The content becomes durable.
   case sync
   /// The file is read back as an open would.
   case read
-  /// It gets its name.
+  /// It is renamed to its final name.
   case name
   /// The name becomes durable.
   case syncFolder
 }
 
-/// Called before each step; what it throws is the step's failure.
+/// Called before each step; if it throws, the step fails with that error.
 package typealias NewFileFailpoint = @Sendable (NewFileStep) throws(EngineError) -> Void
 
 /// A file that becomes `target`.
@@ -37,11 +37,11 @@ struct NewFile {
   /// Makes the temporary file.
   /// - Parameters:
   ///   - target: The name that the file will have; without links.
-  ///   - suffix: What the temporary name has behind that.
-  ///   - attributes: Mode and owner; nil for those that any new file gets.
+  ///   - suffix: The suffix of the temporary name.
+  ///   - attributes: Mode and owner; nil for the defaults of a new file.
   ///   - failpoint: Called before each step.
-  /// - Throws: `EngineError` with code `.locked` when somebody else is making the file, `.io` or
-  ///   `.noSpace`.
+  /// - Throws: `EngineError` with code `.locked` when another process is creating the file, `.io`
+  ///   or `.noSpace`.
   init(
     _ target: String, suffix: String, attributes: FileAttributes?, failpoint: NewFileFailpoint?
   ) throws(EngineError) {
@@ -49,7 +49,7 @@ struct NewFile {
     self.failpoint = failpoint
     temporary = target + suffix
     try failpoint?(.create)
-    // Nobody else looks into it before it has the mode of what it stands for.
+    // No other user may open it before it has the mode of the file that it replaces.
     backend = try Self.create(temporary, for: target, mode: attributes == nil ? 0o644 : 0o600)
     if let attributes, let failure = backend.set(attributes) {
       discard()
@@ -65,7 +65,7 @@ struct NewFile {
       case .success(let descriptor):
         let backend = try FileBackend(
           locking: descriptor, opened: temporary, path: target, lock: .exclusive)
-        // Before it was locked, somebody may have taken it for a left-over.
+        // Before it was locked, another process may have removed it as a leftover.
         do throws(EngineError) {
           if try backend.identity() == FileIdentity.at(temporary) { return backend }
         } catch {
@@ -120,7 +120,7 @@ struct NewFile {
 
   /// Takes the place of the file at `target`.
   ///
-  /// Durability: none before `syncFolder`: a crash leaves the old file or this one, both whole.
+  /// Durability: none before `syncFolder`: a crash leaves the old file or this one, complete.
   func replaceTarget() throws(EngineError) {
     try failpoint?(.name)
     if let failure = Syscalls.rename(temporary, to: target) {
@@ -131,7 +131,7 @@ struct NewFile {
   /// Takes the name `target`, which must be free.
   /// - Throws: `EngineError` with code `.fileExists` when it is not.
   ///
-  /// Durability: none before `syncFolder`: a crash leaves nothing or this file, whole.
+  /// Durability: none before `syncFolder`: a crash leaves no file or this one, complete.
   func takeName() throws(EngineError) {
     try failpoint?(.name)
     switch Syscalls.renameToFree(temporary, to: target) {

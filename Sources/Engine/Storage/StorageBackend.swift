@@ -1,6 +1,6 @@
-// StorageBackend.swift: [U] THE SEAM between the engine and whatever keeps the bytes.
-// The engine calls nothing else to touch its file, so a lab that implements these calls sees,
-// orders and can break everything that the engine does to the disk.
+// StorageBackend.swift: [U] THE SEAM between the engine and its storage. The engine accesses its
+// file only through these calls, so a lab that implements them sees every disk operation of the
+// engine, and can reorder it or make it fail.
 
 /// One file, as the engine needs it.
 ///
@@ -18,8 +18,8 @@ public protocol StorageBackend: AnyObject, Sendable {
   /// Writes all of the bytes, inside the present size of the file.
   ///
   /// - Parameters:
-  ///   - bytes: What to write; valid during the call only.
-  ///   - offsetBytes: Where the first byte goes.
+  ///   - bytes: The bytes to write; valid during the call only.
+  ///   - offsetBytes: The position of the first byte.
   /// - Throws: `EngineError` with code `.io` or `.noSpace`; the range then holds any mixture of old
   ///   and new bytes.
   ///
@@ -27,9 +27,10 @@ public protocol StorageBackend: AnyObject, Sendable {
   /// bytes, the new ones, or garbage.
   func write(_ bytes: UnsafeRawBufferPointer, at offsetBytes: UInt64) throws(EngineError)
 
-  /// Makes the file at least `sizeBytes` large, with space behind every byte; new bytes read as 0.
+  /// Makes the file at least `sizeBytes` large, with disk space for every byte; new bytes read
+  /// as 0.
   ///
-  /// - Parameter sizeBytes: The size wanted; never smaller than the present size.
+  /// - Parameter sizeBytes: The new size; never smaller than the present size.
   /// - Throws: `EngineError` with code `.noSpace` when the medium is full; the content below the
   ///   old size is unchanged then, and the handle stays usable.
   ///
@@ -38,8 +39,8 @@ public protocol StorageBackend: AnyObject, Sendable {
 
   /// Makes the file `sizeBytes` large by cutting its end off.
   ///
-  /// Nobody reads or writes behind the new end any more, through whatever mapping.
-  /// - Parameter sizeBytes: The size wanted; smaller than the present size, a multiple of 4,096.
+  /// After the call, no mapping is read or written beyond the new end.
+  /// - Parameter sizeBytes: The new size; smaller than the present size, a multiple of 4,096.
   /// - Throws: `EngineError` with code `.io`; the file then has the old size or the new one.
   ///
   /// Durability: none, and none is needed: the file is right with either size.
@@ -47,8 +48,8 @@ public protocol StorageBackend: AnyObject, Sendable {
 
   /// Forces all writes and the size to the medium.
   ///
-  /// - Throws: `EngineError` with code `.io`. Nothing is known then about any unsynced write; the
-  ///   engine poisons its handle and does not call again.
+  /// - Throws: `EngineError` with code `.io`. The state of every unsynced write is then unknown;
+  ///   the engine poisons its handle and does not call again.
   ///
   /// Durability: on return, every earlier write and size survives any crash.
   func sync() throws(EngineError)
@@ -56,17 +57,17 @@ public protocol StorageBackend: AnyObject, Sendable {
   /// Maps the present size of the file read-only.
   ///
   /// The mapping must show every write made before it and after it, up to the next call of
-  /// `allocate` or `truncate`; after that the engine maps anew, and the old mapping has only to
-  /// keep showing what nobody wrote since.
+  /// `allocate` or `truncate`; after that the engine makes a new mapping, and the old one only has
+  /// to keep showing the bytes that have not been written since.
   /// - Throws: `EngineError` with code `.io`.
   func map() throws(EngineError) -> MappedFile
 
-  /// Makes the next reads of a range come from the medium, where something holds a copy of it.
+  /// Makes the next reads of a range come from the medium and not from a cache.
   ///
-  /// Advice: an implementation without a cache of its own does nothing.
+  /// A hint: an implementation without a cache does nothing.
   func forgetCache(at offsetBytes: UInt64, count: UInt64)
 
-  /// Lets go of the file; nothing is called afterwards. Mappings stay valid.
+  /// Closes the file; no other call follows. Mappings stay valid.
   func close()
 }
 

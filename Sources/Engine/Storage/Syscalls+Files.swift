@@ -1,10 +1,10 @@
-// Syscalls+Files.swift [U]: the system calls that make files, name them and take their names away.
-// Safety: pointers passed to the kernel live through the call.
+// Syscalls+Files.swift [U]: the system calls that create, rename and remove files. Safety: pointers
+// passed to the kernel are valid during the call.
 
 import CSystem
 import Glibc
 
-/// Who may do what with a file.
+/// Owner and mode of a file.
 struct FileAttributes: Equatable {
   let mode: UInt32
   let owner: UInt32
@@ -21,7 +21,7 @@ extension Syscalls {
     }
   }
 
-  /// Whether the name is taken, be it by a link that leads nowhere.
+  /// Whether the name is taken, even by a dangling link.
   static func isTaken(_ path: String) -> Bool {
     var status = stat()
     return unsafe lstat(path, &status) == 0
@@ -35,7 +35,7 @@ extension Syscalls {
       mode: status.st_mode & 0o7777, owner: status.st_uid, group: status.st_gid)
   }
 
-  /// Gives a file its owner, as far as this process may, and then its mode.
+  /// Sets a file's owner, as far as this process may, and then its mode.
   static func set(_ attributes: FileAttributes, of fd: Int32) -> Errno? {
     // Only root gives files away. Without that the file is ours, as any that we write.
     _ = fchown(fd, attributes.owner, attributes.group)
@@ -47,7 +47,7 @@ extension Syscalls {
     fsync(fd) == 0 ? nil : Errno(errno)
   }
 
-  /// Gives a file another name unless that is taken: `.exists`.
+  /// Renames a file unless the new name is taken: `.exists`.
   ///
   /// Where the file system cannot do that in one step, the file has both names for a moment.
   static func renameToFree(_ from: String, to: String) -> Errno? {

@@ -1,12 +1,12 @@
 // Syscalls+Locks.swift [U]: the system calls of coordination: locks of byte ranges, futexes, FIFOs,
-// processes and the monotonic clock.
-// Safety: pointers passed to the kernel live through the call.
+// processes and the monotonic clock. Safety: pointers passed to the kernel are valid during the
+// call.
 
 import CSystem
 import Glibc
 import Synchronization
 
-/// What kind of lock a byte range has.
+/// The kind of lock on a byte range.
 enum LockKind: Int32 {
   case none = 0
   case shared = 1
@@ -14,7 +14,7 @@ enum LockKind: Int32 {
 }
 
 extension Syscalls {
-  /// Locks a range for an open file description, or gives the lock back.
+  /// Locks a range for an open file description, or unlocks it.
   ///
   /// Without `waits` a range that others hold is `.wouldBlock`.
   static func lock(
@@ -33,7 +33,8 @@ extension Syscalls {
     csystem_is_range_locked(fd, off_t(start), off_t(count)) == 1
   }
 
-  /// Makes a child of fork close the descriptor; false when there is no memory for the note.
+  /// Makes a child of fork close the descriptor; false when the memory to record it cannot be
+  /// allocated.
   static func closeAfterFork(_ fd: Int32) -> Bool { csystem_close_after_fork(fd) == 0 }
 
   /// Closes a descriptor that `closeAfterFork` was called for.
@@ -64,7 +65,7 @@ extension Syscalls {
     _ = unsafe munmap(address, sizeBytes)
   }
 
-  /// Space behind a range of the file, so that no later store can hit a full disk.
+  /// Allocates space for a range of the file, so that no later store can hit a full disk.
   static func allocate(_ fd: Int32, from start: Int, count: Int) -> Errno? {
     while true {
       let failure = posix_fallocate(fd, off_t(start), off_t(count))
@@ -73,7 +74,7 @@ extension Syscalls {
     }
   }
 
-  /// Zeros for `count` atomics, with memory behind them only where they are touched.
+  /// Zeros for `count` atomics, backed by memory only where they are touched.
   static func zeroed(count: Int) -> UnsafeMutablePointer<Atomic<UInt32>> {
     guard let memory = unsafe calloc(count, 4) else { preconditionFailure("out of memory") }
     return unsafe memory.assumingMemoryBound(to: Atomic<UInt32>.self)
@@ -83,7 +84,7 @@ extension Syscalls {
     unsafe Glibc.free(memory)
   }
 
-  /// Waits until the word changes, somebody wakes us, or the time is over.
+  /// Waits until the word changes, a wake-up comes, or the timeout expires.
   static func futexWait(
     _ word: UnsafeMutableRawPointer, expecting value: UInt32, timeoutMilliseconds: Int?
   ) {
@@ -95,8 +96,7 @@ extension Syscalls {
     _ = unsafe csystem_futex_wake(word, count)
   }
 
-  /// Milliseconds since some moment that does not change until the machine starts again; the same
-  /// for all processes.
+  /// Milliseconds since a fixed moment, until the machine restarts; the same for all processes.
   static func monotonicMilliseconds() -> UInt64 {
     var time = timespec()
     _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
@@ -137,16 +137,17 @@ extension Syscalls {
     _ = csystem_wait_edge(poll, Int32(clamping: timeoutMilliseconds))
   }
 
-  /// Takes old bytes out of a FIFO and puts one in: so it was empty before, and all who poll wake.
+  /// Drains a FIFO and writes one byte: the FIFO was empty before, so all processes that poll it
+  /// wake.
   static func ring(_ fd: Int32) {
     var old: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-    // Bounded: a FIFO holds 64 KiB unless somebody enlarged it.
+    // Bounded: a FIFO holds 64 KiB unless it was enlarged.
     for _ in 0..<4096 where unsafe Glibc.read(fd, &old, 32) <= 0 { break }
     var byte: UInt8 = 1
     _ = unsafe Glibc.write(fd, &byte, 1)
   }
 
-  /// The path without links; of a file that is missing, its folder's, when that is there.
+  /// The path without links; for a missing file that of its folder, if that exists.
   static func realPath(of path: String) -> String {
     if let resolved = resolve(path) { return resolved }
     guard let slash = path.lastIndex(of: "/") else {
@@ -162,8 +163,8 @@ extension Syscalls {
     return unsafe String(cString: text)
   }
 
-  /// Removes the files in a folder; what cannot be removed stays, and so does everything when a
-  /// link stands in the folder's place: it leads to a folder of somebody else's.
+  /// Removes the files in a folder; those that cannot be removed stay, and all do if the folder is
+  /// a symbolic link, which leads to a foreign folder.
   static func removeFiles(in folder: String) {
     let fd = unsafe csystem_open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
     guard fd >= 0 else { return }

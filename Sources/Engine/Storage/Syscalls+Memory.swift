@@ -1,4 +1,4 @@
-// Syscalls+Memory.swift [U]: memory that is given back piece by piece, and unforeseeable bytes.
+// Syscalls+Memory.swift [U]: memory that can be freed in parts, and random bytes.
 
 import Glibc
 
@@ -13,8 +13,8 @@ extension Syscalls {
 
   /// Zeroed memory that costs nothing before it is touched.
   ///
-  /// Small pages only: a huge one would bring 2 MiB into memory for one node. Core dumps leave it
-  /// out.
+  /// Small pages only: a huge one would bring 2 MiB into memory for one node. It is excluded from
+  /// core dumps.
   @unsafe static func reserve(_ sizeBytes: Int) throws(Errno) -> UnsafeMutableRawPointer {
     let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
     guard let address = unsafe mmap(nil, sizeBytes, PROT_READ | PROT_WRITE, flags, -1, 0),
@@ -26,13 +26,13 @@ extension Syscalls {
     return unsafe address
   }
 
-  /// Gives memory of `reserve` back for good.
+  /// Frees memory of `reserve`, address space included.
   @unsafe static func unreserve(_ address: UnsafeMutableRawPointer, _ sizeBytes: Int) {
     _ = unsafe munmap(address, sizeBytes)
   }
 
-  /// Gives the pages of a part of such memory back; the part reads as zeros afterwards if its
-  /// bytes were made 0 before.
+  /// Frees the pages of a part of such memory; the part reads as zeros afterwards if its bytes were
+  /// zeroed before.
   @unsafe static func giveBack(_ address: UnsafeMutableRawPointer, _ sizeBytes: Int) {
     // With pages larger than a sector the ends would take neighbours along; the bytes are 0 either
     // way, only the memory stays.
@@ -40,7 +40,7 @@ extension Syscalls {
     _ = unsafe madvise(address, sizeBytes, MADV_DONTNEED)
   }
 
-  /// Makes memory 0 that nobody reads afterwards, which a plain store may be optimised away for.
+  /// Zeroes memory that is not read afterwards, where the compiler could remove plain stores.
   @unsafe static func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
     guard let start = buffer.baseAddress else { return }
     unsafe explicit_bzero(start, buffer.count)

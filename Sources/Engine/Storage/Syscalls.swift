@@ -1,5 +1,5 @@
-// Syscalls.swift [U]: the only caller of libc in the engine.
-// Safety: pointers passed to the kernel live through the call; mappings are handed to MappedFile.
+// Syscalls.swift [U]: the only caller of libc in the engine. Safety: pointers passed to the kernel
+// are valid during the call; mappings are owned by MappedFile.
 
 import CSystem
 import Glibc
@@ -41,7 +41,7 @@ enum Syscalls {
       FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)))
   }
 
-  /// Writes everything; a short write goes on where it stopped.
+  /// Writes everything; a short write is continued where it stopped.
   static func write(
     _ fd: Int32, _ bytes: UnsafeRawBufferPointer, at offsetBytes: UInt64
   ) -> Errno? {
@@ -76,7 +76,7 @@ enum Syscalls {
     }
   }
 
-  /// Never repeated, not even after EINTR: what a failed sync left behind is unknown.
+  /// Never repeated, not even after EINTR: the state after a failed sync is unknown.
   static func sync(_ fd: Int32) -> Errno? {
     fdatasync(fd) == 0 ? nil : Errno(errno)
   }
@@ -129,7 +129,7 @@ enum Syscalls {
     _ = unsafe munmap(UnsafeMutableRawPointer(bitPattern: start), count)
   }
 
-  /// Memory that reads as 0 and belongs to no file.
+  /// Zeroed memory that is not backed by a file.
   static func mapMemory(sizeBytes: Int) -> Result<UnsafeMutableRawBufferPointer, Errno> {
     guard
       let address = unsafe mmap(

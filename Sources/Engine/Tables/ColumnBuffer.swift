@@ -1,7 +1,7 @@
-// ColumnBuffer.swift [U]: one column of a batch of rows, in memory of its own.
-// Invariants: numbers, nulls and externals have room for the rows of a batch; `bytes` for those of
-// one leaf and one row more. Every row added has its number and its flags; a string's number is
-// where it ends in `bytes`.
+// ColumnBuffer.swift [U]: one column of a batch of rows, in its own memory. Invariants: numbers,
+// nulls and externals have room for the rows of a batch; `bytes` for those of one leaf and one row
+// more. Every row added has its number and its flags; a string's number is where it ends in
+// `bytes`.
 
 /// One column of a batch.
 @safe struct ColumnBuffer {
@@ -54,7 +54,7 @@
 
   mutating func addNull(at row: Int) {
     hasNulls = true
-    // What a null row has besides its null means nothing; it must widen nothing.
+    // The number of a null row has no meaning; it must not widen the array.
     unsafe numbers[row] = type == .string ? Int64(byteCount) : lower <= upper ? lower : 0
     unsafe nulls[row] = true
     unsafe externals[row] = false
@@ -71,7 +71,7 @@
     if isExternal { hasExternals = true }
   }
 
-  /// Bytes of the column's arrays in a leaf of so many rows.
+  /// Bytes of the column's arrays in a leaf of this many rows.
   @inline(__always)
   func sizeBytes(_ rows: Int) -> Int {
     var size = hasNulls ? PackedArray.sizeBytes(count: rows, width: 1) : 0
@@ -98,7 +98,7 @@
     return column
   }
 
-  /// Drops the first rows and keeps the one behind them.
+  /// Drops the first rows and keeps the one after them.
   mutating func keepLast(_ row: Int) {
     let (number, isNull) = unsafe (numbers[row], nulls[row])
     let isExternal = unsafe type == .string && externals[row]
@@ -112,7 +112,7 @@
       at: 0)
   }
 
-  /// The value of a row; a long string comes back from the writer, which forgets it.
+  /// The value of a row; a long string is taken back from the writer.
   func value(at row: Int, _ layout: ColumnLayout, _ writer: TreeWriter) throws(EngineError) -> Value
   {
     if unsafe nulls[row] { return .null }
@@ -138,12 +138,12 @@
       UnsafeBufferPointer(start: bytes + start, count: Int(numbers[row]) - start))
   }
 
-  /// Forgets the last row; bounds and flags may stay wider than they need to be.
+  /// Drops the last row; bounds and flags may stay wider than they need to be.
   mutating func drop(_ row: Int) {
     if type == .string { byteCount = row == 0 ? 0 : unsafe Int(numbers[row - 1]) }
   }
 
-  /// Forgets all rows.
+  /// Drops all rows.
   mutating func clear() {
     (lower, upper, width, byteCount) = (.max, .min, 0, 0)
     (hasNulls, hasExternals) = (false, false)

@@ -1,11 +1,11 @@
-// ContentHasher.swift [U]: one number for the content of a database, whatever its nodes look like.
-// hash(row)  := finished(the table's seed, then the key, then the values, folded in)
-// hash(all)  := finished(sum of the table hashes and row hashes, and the number of rows)
-// Sums make the result independent of the order in which rows and tables come, so a model over a
-// dictionary can feed them as they are; the key in each row's hash makes the order count where it
-// should. A null folds the inverted hash, so that no value equals it; a mixed value folds its type
-// before itself, a collection its count before its elements. It is not part of the file format and
-// guards against accidents only.
+// ContentHasher.swift [U]: hashes the content of a database to one number, independent of its
+// nodes. hash(row) := finished(the table's seed, then the key, then the values, folded in)
+// hash(all) := finished(sum of the table hashes and row hashes, and the number of rows) Sums make
+// the result independent of the order in which rows and tables come, so a model over a dictionary
+// can feed them as they are; the key in each row's hash makes the order count where it should. A
+// null folds the inverted hash, so that no value equals it; a mixed value folds its type before
+// itself, a collection its count before its elements. It is not part of the file format and guards
+// against accidents only.
 
 /// Computes the same number as `Snapshot.contentHash()` from tables, keys and values.
 ///
@@ -19,7 +19,7 @@ public struct ContentHasher: Sendable {
   /// Starts with no content.
   public init() {}
 
-  /// Starts a table; the rows that follow belong to it.
+  /// Starts a table; the following rows belong to it.
   public mutating func beginTable(_ schema: TableSchema) {
     var hash = Self.hash(of: schema.name)
     types = schema.columns.map(\.type)
@@ -40,7 +40,7 @@ public struct ContentHasher: Sendable {
     combine(rowHashes: rowHash(key: key, values), count: 1)
   }
 
-  /// What a row of the table begun last adds; rows that leave take theirs with them.
+  /// The contribution of a row of the current table; subtracted when the row is removed.
   /// - Complexity: O(bytes of the row).
   public func rowHash(key: Int64, _ values: [Value]) -> UInt64 {
     var hash = Self.fold(seed, UInt64(bitPattern: key))
@@ -105,7 +105,7 @@ public struct ContentHasher: Sendable {
     }
   }
 
-  /// Memory that is used again for each leaf.
+  /// Memory reused for each leaf.
   struct Scratch {
     var numbers: [Int64] = []
     var hashes: [UInt64] = []
@@ -204,7 +204,7 @@ public struct ContentHasher: Sendable {
     }
   }
 
-  /// Folds strings that stand one after the other; the ends were checked.
+  /// Folds consecutive strings; their ends were checked.
   private static func fold(_ bytes: RawBytes, _ ends: [Int64], into hashes: inout [UInt64]) {
     var start = 0
     for row in hashes.indices {
@@ -214,7 +214,7 @@ public struct ContentHasher: Sendable {
     }
   }
 
-  /// Eight bytes at a time; the last word holds the last one to eight bytes, the first ones lowest.
+  /// Eight bytes at a time; the last word holds the last one to eight bytes, first byte lowest.
   @inline(__always)
   private static func hash(_ bytes: RawBytes) -> UInt64 {
     var hash = UInt64(bytes.count)

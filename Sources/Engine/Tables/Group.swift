@@ -1,5 +1,5 @@
 // Group.swift: the top node of a version: its free list and its tables.
-//   offset_bytes  size  field            (behind the node header; count = tables)
+//   offset_bytes  size  field            (after the node header; count = tables)
 //             48     8  ref of the free list, 0 when there is none
 //             56     8  its checksum
 //             64     4  id that the next table gets
@@ -9,8 +9,8 @@
 //                       collection 1, flags 1 (1 optional, 2 indexed, 4 unique, 8 has an index
 //                       root), with flag 8: index ref 8, checksum 8, entry count 8, level 1; for a
 //                       link: target table id 4; name. A name is its size 1 and its bytes.
-// Names are unique; tables and columns stand in the order in which they were made, so ids ascend,
-// and no id is ever given twice.
+// Names are unique; tables and columns are in order of creation, so ids ascend, and ids are never
+// reused.
 
 /// Where the index of a column starts.
 struct IndexRoot: Hashable, Sendable {
@@ -21,7 +21,7 @@ struct IndexRoot: Hashable, Sendable {
   static let none = IndexRoot(root: .none, level: 0, entryCount: 0)
 }
 
-/// What the group knows of a column besides its schema.
+/// What the group records about a column besides its schema.
 struct ColumnRecord: Hashable, Sendable {
   let id: UInt16
   /// The table that links lead to, 0 for none.
@@ -67,7 +67,7 @@ struct Group: Sendable {
 
   var freeList: NodeLink
   var nextTableID: UInt32
-  /// How many leaves of the version have a patch.
+  /// Number of leaves of the version that have a patch.
   var patchedLeafCount: Int
   var tables: [TableRecord]
   private var indexByName: [String: Int] = [:]
@@ -101,7 +101,7 @@ struct Group: Sendable {
 
   // MARK: bytes
 
-  /// The bytes behind the node header.
+  /// The bytes after the node header.
   func encoded() -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(freeList)

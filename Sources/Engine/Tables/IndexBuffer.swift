@@ -1,8 +1,9 @@
-// IndexBuffer.swift: what a batch of rows brings to the search index of a column of integers. Pairs
-// that ascend behind those of the index wait until the batch is flushed and need no look at the
-// index before: nothing there is as great. A pair that does not ascend goes into the index at once.
-// Invariants: the pairs that wait ascend and lie behind every pair of the index, and no pair of
-// either is greater than `last`; so an integer that is greater than its image is nowhere yet.
+// IndexBuffer.swift: buffers the pairs that a batch of rows adds to the search index of a column of
+// integers. Pairs greater than all those of the index are buffered until the batch is flushed and
+// need no lookup in the index: it has no equal one. A pair that does not ascend is inserted at
+// once. Invariants: buffered pairs ascend and come after every pair of the index, and no pair of
+// either is greater than `last`; so an integer whose image is greater than that of `last` does not
+// occur yet.
 
 /// The pairs of one index that a batch of rows adds.
 struct IndexBuffer {
@@ -11,7 +12,7 @@ struct IndexBuffer {
   private let table: MutableTable
   private let index: MutableKeyPairTree
   private let isUnique: Bool
-  /// At least the greatest pair of the index and of those that wait.
+  /// At least the greatest pair of the index and of the buffered ones.
   private var last: KeyPair?
   private var waiting: [KeyPair] = []
 

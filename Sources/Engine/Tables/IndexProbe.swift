@@ -1,10 +1,11 @@
-// IndexProbe.swift: a value as an index looks for it, and whether a row really has it.
+// IndexProbe.swift: a value in the form that an index searches for, and whether a row really has
+// it.
 
-/// A value to be found, with its image.
+/// A value to look up, with its image.
 struct IndexProbe {
   let value: Value
   let image: UInt64
-  /// Of a string or binary, so that a row is compared without making a value of it.
+  /// The bytes of a string or binary, so that a row is compared without creating a value.
   private let bytes: [UInt8]?
 
   init(_ value: Value) {
@@ -17,7 +18,7 @@ struct IndexProbe {
     }
   }
 
-  /// Whether every row with this image has the value, so that no row need be asked.
+  /// Whether every row with this image has the value, so that rows need not be checked.
   func isExact(_ layout: ColumnLayout) -> Bool {
     switch value {
     case .null: layout.storage != .integers && layout.storage != .dates
@@ -43,7 +44,7 @@ struct IndexProbe {
 }
 
 extension RawBytes {
-  /// Whether the bytes are those of the array.
+  /// Whether the bytes equal those of the array.
   @inline(__always)
   func isEqual(to array: [UInt8]) -> Bool {
     guard count == array.count else { return false }

@@ -1,8 +1,7 @@
 // MutableTable+Index.swift: the indexes of a table while a writer changes it: search indexes of
-// columns that ask for one, and for every column of links the index that answers who links here.
-// Invariants: after each change of a row, and before the next, an index holds one pair for each
-// row's value, and for links as many as the row has to one target; a change that is refused
-// changes neither rows nor indexes.
+// columns that request one, and for every column of links the index of incoming links. Invariants:
+// between two changes of rows, an index holds one pair for each row's value, and for links one pair
+// per link of a row; a rejected change alters neither rows nor indexes.
 
 extension ColumnSchema {
   /// Whether the engine keeps an index for the column.
@@ -69,9 +68,9 @@ extension MutableTable {
         + "\(other) has \(value.brief) already; update that row, or use another value")
   }
 
-  /// Brings the indexes up to date with a row that changed.
+  /// Updates the indexes for a changed row.
   ///
-  /// `old` is nil for a new row and `new` for one that is gone. Both have the values of the indexed
+  /// `old` is nil for a new row and `new` for a removed one. Both have the values of the indexed
   /// columns only.
   func reindex(_ key: Int64, old: [Value]?, new: [Value]?) throws(EngineError) {
     for (position, column) in indexedColumns.enumerated() {
@@ -91,7 +90,7 @@ extension MutableTable {
       if let newImage { try insert(KeyPair(newImage, key), into: index, column) }
       return
     }
-    // Only what differs is changed, so that one more element of a long list is one more pair.
+    // Only differences are changed, so that one more element of a long list is one more pair.
     let (before, after) = (Self.targets(old).sorted(), Self.targets(new).sorted())
     var (left, right) = (0, 0)
     while left < before.count || right < after.count {
@@ -107,7 +106,7 @@ extension MutableTable {
     }
   }
 
-  /// The same for links that came into a collection and went.
+  /// The same for links that were added to a collection or removed.
   func reindex(
     _ key: Int64, _ column: Int, _ changes: [LinkChange]
   ) throws(EngineError) {
@@ -123,7 +122,7 @@ extension MutableTable {
     }
   }
 
-  /// The image under which an index has a value; nil when it has none.
+  /// The image under which a value is indexed; nil when it is not indexed.
   private func image(_ column: Int, _ value: Value?) -> UInt64? {
     guard let value else { return nil }
     if case .null = value, schema.columns[column].type == .link { return nil }
@@ -161,9 +160,9 @@ extension MutableTable {
 
   // MARK: columns
 
-  /// Makes the index of a column from its rows.
+  /// Builds the index of a column from its rows.
   /// - Throws: `EngineError` with code `.duplicateValue` for a unique column; nothing changes then.
-  /// - Complexity: O(rows log rows), and the memory of a pair per row meanwhile.
+  /// - Complexity: O(rows log rows), and temporary memory for one pair per row.
   func fillIndex(of column: Int, isUnique: Bool = false) throws(EngineError) {
     let pairs = try pairs(of: column, isUnique: isUnique)
     let index = MutableKeyPairTree(writer: tree.writer)
@@ -220,7 +219,7 @@ extension MutableTable {
 
   // MARK: commit
 
-  /// Gives the changed nodes of every index their places and bytes.
+  /// Places and encodes the changed nodes of every index.
   func encodeIndexes(into sink: inout NodeSink) {
     for column in indexedColumns {
       let index = index(column)

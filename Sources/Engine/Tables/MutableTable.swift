@@ -1,6 +1,6 @@
 // MutableTable.swift: a table of a write transaction. Everything stays in memory until commit.
-// Invariants: `columns` has one record per column of the schema, ids ascending; ids are never given
-// twice in the life of a table.
+// Invariants: `columns` has one record per column of the schema, ids ascending; ids are never
+// reused within a table.
 
 /// A table while a writer changes it.
 final class MutableTable {
@@ -9,7 +9,7 @@ final class MutableTable {
   var schema: TableSchema
   private(set) var columns: [ColumnRecord]
   let tree: MutableTree
-  /// One per column; nil where the schema asks for none.
+  /// One per column; nil where the schema has no index.
   private(set) var indexes: [MutableKeyPairTree?]
   /// The columns that have an index, ascending.
   private(set) var indexedColumns: [Int]
@@ -39,7 +39,7 @@ final class MutableTable {
     indexedColumns = indexes.indices.filter { [indexes] in indexes[$0] != nil }
   }
 
-  /// Gives a column its index, or takes it away.
+  /// Sets or removes the index of a column.
   func setIndex(_ index: MutableKeyPairTree?, of column: Int) {
     indexes[column] = index
     if index == nil { columns[column].index = .none }
@@ -52,7 +52,7 @@ final class MutableTable {
     indexedColumns = indexes.indices.filter { indexes[$0] != nil }
   }
 
-  /// Gives its changed nodes their places and bytes.
+  /// Places and encodes its changed nodes.
   /// - Returns: The table as the group of the next version knows it.
   func encoded(into sink: inout NodeSink) -> TableRecord {
     let root = tree.encode(into: &sink)
@@ -84,14 +84,14 @@ final class MutableTable {
     try indexes[index]?.releaseAll()
     schema.columns.remove(at: index)
     columns.remove(at: index)
-    // Last of what can fail, so that schema, columns and indexes always agree.
+    // The last step that can fail, so that schema, columns and indexes always agree.
     try tree.removeColumn(at: index, shape: TableRecord.shape(schema, columns))
     indexes.remove(at: index)
     numberIndexes()
     (self.schema, self.columns) = (schema, columns)
   }
 
-  /// Releases everything, before the table goes.
+  /// Releases everything, before the table is removed.
   func release() throws(EngineError) {
     try tree.release()
     for column in indexedColumns { try indexes[column]?.releaseAll() }

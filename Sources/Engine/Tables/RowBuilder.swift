@@ -1,12 +1,12 @@
-// RowBuilder.swift [U]: rows of a batch, column by column, until they make a leaf: no allocation
-// per row, no array of values, and one walk down the tree per leaf.
-// Invariants: columns 0 ..< nextColumn have a value for row `rowCount`, the others have none; keys
-// ascend, the first one lies behind the last one of the tree.
-// A search index of a column of integers gets its pairs beside the rows (IndexBuffer.swift). A
-// table with another index, with links, or with a column of a type that has no buffer, gets its
-// rows as values, one by one: `values` is not nil then.
+// RowBuilder.swift [U]: collects rows of a batch, column by column, until they fill a leaf: no
+// allocation per row, no array of values, and one walk down the tree per leaf. Invariants: columns
+// 0 ..< nextColumn have a value for row `rowCount`, the others have none; keys ascend, the first
+// one is greater than the last one of the tree. A search index of a column of integers gets its
+// pairs through a buffer (IndexBuffer.swift). In a table with another index, with links, or with a
+// column of a type that has no buffer, rows are inserted as values, one at a time: `values` is not
+// nil then.
 
-/// The rows of a batch, handed to the closure of `WriteTransaction.insert(into:count:_:)`.
+/// The rows of a batch, passed to the closure of `WriteTransaction.insert(into:count:_:)`.
 ///
 /// A row gets its values in the order of the table's columns, one call of `append` for each.
 @safe public struct RowBuilder: ~Copyable {
@@ -28,7 +28,7 @@
   /// - Parameters:
   ///   - table: Where the rows go.
   ///   - lastKey: Its greatest key.
-  ///   - indexes: Those of the table, as `indexes(of:)` makes them.
+  ///   - indexes: The table's indexes, from `indexes(of:)`.
   init(_ table: MutableTable, behind lastKey: Int64?, _ indexes: [IndexBuffer]) {
     let shape = table.tree.shape
     self.table = table
@@ -98,7 +98,7 @@
         + "column, gets \(given)")
   }
 
-  /// Gives the row's next column an integer.
+  /// Sets the row's next column to an integer.
   /// - Throws: `EngineError` with code `.schemaMismatch`; the row is not inserted then.
   public mutating func append(_ number: Int64) throws(EngineError) {
     if values != nil { return try append(.int(number)) }
@@ -106,7 +106,7 @@
     unsafe columns[index].add(number, at: rowCount)
   }
 
-  /// Gives the row's next column true or false.
+  /// Sets the row's next column to true or false.
   /// - Throws: `EngineError` with code `.schemaMismatch`; the row is not inserted then.
   public mutating func append(_ isTrue: Bool) throws(EngineError) {
     if values != nil { return try append(.bool(isTrue)) }
@@ -114,7 +114,7 @@
     unsafe columns[index].add(isTrue ? 1 : 0, at: rowCount)
   }
 
-  /// Gives the row's next column a 64-bit floating-point number.
+  /// Sets the row's next column to a 64-bit floating-point number.
   /// - Throws: `EngineError` with code `.schemaMismatch`; the row is not inserted then.
   public mutating func append(_ number: Double) throws(EngineError) {
     if values != nil { return try append(.double(number)) }
@@ -122,7 +122,7 @@
     unsafe columns[index].add(Int64(bitPattern: number.bitPattern), at: rowCount)
   }
 
-  /// Gives the row's next column a 32-bit floating-point number.
+  /// Sets the row's next column to a 32-bit floating-point number.
   /// - Throws: `EngineError` with code `.schemaMismatch`; the row is not inserted then.
   public mutating func append(_ number: Float) throws(EngineError) {
     if values != nil { return try append(.float(number)) }
@@ -130,7 +130,7 @@
     unsafe columns[index].add(Int64(number.bitPattern), at: rowCount)
   }
 
-  /// Gives the row's next column a text.
+  /// Sets the row's next column to a text.
   /// - Throws: `EngineError` with code `.schemaMismatch` or `.valueTooLarge`; the row is not
   ///   inserted then.
   /// - Complexity: O(bytes).
@@ -145,7 +145,7 @@
     if let failure { throw failure }
   }
 
-  /// Gives the row's next column a text by its UTF-8 bytes.
+  /// Sets the row's next column to a text given as UTF-8 bytes.
   /// - Throws: `EngineError` with code `.schemaMismatch`, also when the bytes are not UTF-8, or
   ///   `.valueTooLarge`; the row is not inserted then.
   /// - Complexity: O(bytes).
@@ -169,7 +169,7 @@
     if let failure { throw failure }
   }
 
-  /// Gives the row's next column any value.
+  /// Sets the row's next column to any value.
   /// - Throws: `EngineError` with code `.schemaMismatch` or `.valueTooLarge`; the row is not
   ///   inserted then.
   public mutating func append(_ value: Value) throws(EngineError) {
@@ -247,7 +247,7 @@
     return nil
   }
 
-  /// Whatever refuses the row does so before anything has it.
+  /// Every check that can reject the row comes before it is stored.
   private mutating func addPairs(_ key: Int64) throws(EngineError) {
     for index in indexes.indices {
       try indexes[index].check(unsafe columns[indexes[index].column].numbers[rowCount], key)
@@ -274,7 +274,7 @@
     rowCount = 1
   }
 
-  /// Gives the tree all rows that are here, and the indexes their pairs.
+  /// Moves all buffered rows to the tree, and their pairs to the indexes.
   mutating func flush() throws(EngineError) {
     for index in indexes.indices { try indexes[index].flush() }
     guard rowCount > 0 else { return }
@@ -294,7 +294,7 @@
     try table.tree.append(MutableLeaf(keys: keys, columns: made))
   }
 
-  /// The present row as values; it is here no more.
+  /// Removes the current row, and returns it as values.
   private mutating func takeRow() throws(EngineError) -> [Value] {
     var values: [Value] = []
     for index in 0..<columnCount {
@@ -306,7 +306,7 @@
     return values
   }
 
-  /// Forgets a row that was begun.
+  /// Drops the row in progress.
   mutating func dropRow() {
     for index in 0..<nextColumn { unsafe columns[index].drop(rowCount) }
     nextColumn = 0

@@ -1,8 +1,8 @@
 // SearchIndex.swift: finding rows by value, through pairs and, where images are not enough, rows.
 
-/// Rows that can be asked about one column.
+/// Rows whose values an index lookup can read.
 protocol IndexedRows {
-  /// The value of a column; nil when there is no row.
+  /// The value of a column; nil when the row does not exist.
   func value(_ key: Int64, _ column: Int) throws(EngineError) -> Value?
   /// Whether there is a row with this key and the value.
   func hasValue(_ probe: IndexProbe, _ key: Int64, _ column: Int) throws(EngineError) -> Bool
@@ -64,7 +64,7 @@ struct SearchIndex<Pairs: KeyPairSource, Rows: IndexedRows> {
 
   // MARK: ranges
 
-  /// Whether images between those of the ends say everything about their rows.
+  /// Whether the row has to be read, because its image alone does not decide.
   private func isUnsure(_ image: UInt64, _ ends: ClosedRange<UInt64>) -> Bool {
     (layout.isOptional && image == ValueImage.null && layout.type != .bool)
       || (layout.type == .date && (image == ends.lowerBound || image == ends.upperBound))
@@ -75,8 +75,8 @@ struct SearchIndex<Pairs: KeyPairSource, Rows: IndexedRows> {
   func keys(between lower: Value, and upper: Value) throws(EngineError) -> [Int64] {
     var keys: [Int64] = []
     guard let ends = try ends(lower, upper) else { return keys }
-    // Where the keys of the current image start. Several dates of one second are put in order by
-    // their nanoseconds; all other images stand for one value.
+    // Where the keys of the current image start. Dates within one second are sorted by their
+    // nanoseconds; every other image represents one value.
     var start = 0
     var current = ends.lowerBound
     try pairs.forEach(in: ends) { image, key, _ throws(EngineError) in

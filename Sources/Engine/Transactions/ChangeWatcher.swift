@@ -2,9 +2,10 @@
 
 import Synchronization
 
-/// Waits for versions that any process publishes; made by `Database.makeChangeWatcher()`.
+/// Waits for versions published by any process; made by `Database.makeChangeWatcher()`.
 ///
-/// One thread at a time waits with a watcher. It keeps the database open files, but pins nothing.
+/// One thread at a time waits with a watcher. It keeps the database's files open, but pins no
+/// version.
 public final class ChangeWatcher: Sendable {
   let database: Database
   private let region: SharedRegion
@@ -38,16 +39,16 @@ public final class ChangeWatcher: Sendable {
     poll >= 0 ? RegionLayout.listenerCountOffset : RegionLayout.sleeperCountOffset
   }
 
-  /// A descriptor that polls readable when a version was published (edge-triggered: look at
+  /// A descriptor that polls readable when a version was published (edge-triggered: read
   /// `Database.version` after each event), or nil where the file system has no FIFOs.
   public var descriptor: Int32? { poll >= 0 ? poll : nil }
 
   /// Whether `cancel` was called.
   public var isCancelled: Bool { isAtEnd.load(ordering: .acquiring) }
 
-  /// Ends the waiting: a `wait` that is going on, and every later one, returns at once.
+  /// Cancels waiting: a `wait` in progress, and every later one, returns at once.
   ///
-  /// Any thread may call it. Others who wait for changes look once more.
+  /// Any thread may call it. Other waiters wake up and check again.
   public func cancel() {
     isAtEnd.store(true, ordering: .sequentiallyConsistent)
     if !database.session.isForked { database.session.note.announce() }

@@ -1,13 +1,12 @@
 // CommitGroup.swift: commits that share two syncs. A member stages its version, on top of the
-// member before it, and passes its turn on to the next thread that waits with the same handle;
-// whoever finds nobody to pass it on to seals the last version, and all members are acknowledged or
-// fail together.
-// Invariants: no staged version is published, pinned or led to by a slot; only the last one gets a
-// slot. The slot of the current root is never written, so the last version has the other parity: if
-// need be it gets a number by staging a version without changes. A member that cancels or fails
-// drops its own changes and leaves the group to the members before it. A failed sync, or a full
-// disk while the group is sealed, fails every member: their versions were built on each other. A
-// failed sync poisons all handles, as without a group.
+// member before it, and passes its turn on to the next thread that waits with the same handle; a
+// member that finds no such thread seals the last version, and all members are acknowledged or fail
+// together. Invariants: no staged version is published, pinned or led to by a slot; only the last
+// one gets a slot. The slot of the current root is never written, so the last version has the other
+// parity: if necessary an empty version is staged to get the right number. A member that cancels or
+// fails drops its own changes and leaves the group to the members before it. A failed sync, or a
+// full disk while the group is sealed, fails every member: their versions were built on each other.
+// A failed sync poisons all handles, as without a group.
 
 import Synchronization
 
@@ -31,20 +30,20 @@ struct CommitGroup: Sendable {
 final class CommitGroupMember: Sendable {
   private let outcome = Mutex<EngineError?>(nil)
   private let flag = FutexWord()
-  /// Where the group's version is to be pinned, and the pin; nil when the member does not want it.
+  /// The handle that pins the group's version; nil when the member needs no pin.
   private let holder: Database?
   private let held = Mutex<(VersionState, Pin)?>(nil)
 
   init(holder: Database? = nil) { self.holder = holder }
 
-  /// Pins the version that was published just now; nobody else can commit meanwhile.
+  /// Pins the version that was published just now; no other commit can happen meanwhile.
   private func hold() {
     guard let holder else { return }
     do throws(EngineError) {
       let pinned = try holder.pinNewest()
       held.withLock { $0 = pinned }
     } catch {
-      // The commit holds good; who wants a snapshot pins one later and hears why it cannot be.
+      // The commit is valid; a caller that needs a snapshot pins one later and gets the error then.
       held.withLock { $0 = nil }
     }
   }
@@ -57,7 +56,7 @@ final class CommitGroupMember: Sendable {
     }
   }
 
-  /// Says how the group ended; nil is well.
+  /// Sets the outcome of the group; nil means success.
   func settle(_ error: EngineError?) {
     if error == nil { hold() }
     outcome.withLock { $0 = error }
@@ -109,7 +108,7 @@ extension Database {
     return takesMore && session.writerLock.passOn(to: ObjectIdentifier(self))
   }
 
-  /// Seals the group, if there is one, and says to its members how it ended.
+  /// Seals the group, if there is one, and reports the outcome to its members.
   func settleGroup() {
     session.schedule?.reach(.sealGroup)
     let taken = state.withLock { state in (state.group, state.poison) }

@@ -3,9 +3,9 @@
 // written is the one that does not hold the current root, and only when the current root is known
 // to be durable or a sync has just made it so; two syncs, or one. A step that fails before the root
 // slot leaves the old version current and its space untouched. From the slot write on a failure is
-// final: nobody knows then what the slot holds, so the handle is poisoned.
+// final: the content of the slot is unknown, so the handle is poisoned.
 
-/// Why a commit failed, and whether the handle can go on.
+/// Why a commit failed, and whether the handle stays usable.
 struct CommitFailure: Error {
   let error: EngineError
   let poisons: Bool
@@ -33,13 +33,13 @@ struct CommitWriter {
     slab = Slab(cipher: base.reader.cipher)
   }
 
-  /// Runs the protocol up to the first barrier: a version that nobody can find yet.
+  /// Runs the protocol up to the first barrier: a version that no reader can find yet.
   ///
   /// Another commit may be staged on top of it, so that several share the syncs of `seal`.
   /// - Parameters:
   ///   - tables: The transaction's tables, in their order.
   ///   - writer: Knows the nodes of the base version that the new one does not reach.
-  ///   - space: The space map, with everything reclaimed that no live version reaches.
+  ///   - space: The space map, after reclaiming everything that no live version reaches.
   ///   - fileSizeBytes: The size of the file that is known to be durable.
   /// - Returns: The new version, its space map, and the size of the file.
   /// - Throws: `CommitFailure`; the old version stays current.
@@ -86,8 +86,8 @@ struct CommitWriter {
     }
   }
 
-  /// Step 0, once after a recovery that refused a slot: it must not be read again, whatever the
-  /// places its nodes had hold from now on.
+  /// Step 0, once after a recovery that refused a slot: it must not be read again, since the places
+  /// of its nodes can now be reused.
   private func clearStaleSlot() throws(CommitFailure) {
     guard let index = settings.staleSlot else { return }
     precondition(index != base.slot.index, "the slot of the current root is never written")
@@ -110,25 +110,25 @@ struct CommitWriter {
     return evacuation
   }
 
-  /// Decides whether leaves that snapshots hold get patches, and whether holes are filled.
+  /// Decides whether leaves that snapshots hold get patches, and whether small gaps are filled.
   ///
-  /// They are while snapshots hold as much as the newest version has; a reader that is a commit
-  /// behind changes nothing.
+  /// They do while snapshots hold as much space as the newest version; a reader one commit behind
+  /// makes no difference.
   private func prepareForPins(_ sink: inout NodeSink) {
     sink.space.fillsHoles = false
     guard let newestHeld = settings.newestHeld else { return }
     let held = sink.space.pendingSectorCount
     let used = sink.space.endSector - Layout.firstNodeSector
-    // A file that says that two nodes stand in one place can have more than there is.
+    // In a damaged file, where two nodes are in one place, the count can exceed the total.
     guard held >= used - min(used, held + sink.space.freeSectorCount) else { return }
     sink.space.fillsHoles = true
-    // Leaves of a sealed file are read through a cache that has a bound; patched ones would not be.
+    // Leaves of a sealed file are read through a bounded cache; patched ones would not be.
     guard base.reader.cipher == nil, base.reader.formatVersion.hasPatches else { return }
     sink.patching = Patching(
       newestHeld: newestHeld, room: Layout.patchedLeafCountMax - base.group.patchedLeafCount)
   }
 
-  /// Step 2: changed nodes get places that no live version uses, and bytes in memory.
+  /// Step 2: changed nodes get places that no live version uses, and are encoded in memory.
   private func encodeTrees(
     _ tables: [MutableTable], into sink: inout NodeSink
   ) throws(CommitFailure) -> [TableRecord] {
@@ -136,7 +136,7 @@ struct CommitWriter {
     return tables.map { $0.encoded(into: &sink) }
   }
 
-  /// Step 3: what the new version does not reach becomes pending, the old top included.
+  /// Step 3: space that the new version does not reach becomes pending, the old top included.
   private func releaseOldTop(
     _ writer: TreeWriter, into sink: inout NodeSink
   ) throws(CommitFailure) {
@@ -155,8 +155,8 @@ struct CommitWriter {
     sink.space.release(writer.released)
   }
 
-  /// Step 4: free list and group get their places, which fixes the space map; then segments, the
-  /// list that links to them, the group that links to that, and the slot that links to the group.
+  /// Step 4: free list and group are placed, which fixes the space map; then segments, the list
+  /// that links to them, the group that links to that, and the slot that links to the group.
   private func encodeTop(
     _ records: [TableRecord], _ writer: TreeWriter, into sink: inout NodeSink
   ) throws(CommitFailure) -> (Group, RootSlot) {
@@ -216,7 +216,7 @@ struct CommitWriter {
       && sink.linkedBytes <= Layout.freshBytesMax
   }
 
-  /// Step 5: space behind every byte the new version will have, so that a full disk is an error
+  /// Step 5: allocates space for every byte of the new version, so that a full disk is an error
   /// here and never a signal in a reader.
   private func growFile(
     toHold space: SpaceMap, from fileSizeBytes: UInt64
@@ -232,7 +232,7 @@ struct CommitWriter {
     } catch { throw CommitFailure(error: error, poisons: false) }
   }
 
-  /// Asks for room for later commits too; when the disk has only what this commit needs, for that.
+  /// Allocates space for later commits too; if the disk is too full, only for this one.
   func allocate(_ needed: UInt64) throws(EngineError) {
     guard needed <= Layout.fileSizeBytesMax else {
       throw EngineError(
@@ -291,11 +291,11 @@ struct CommitWriter {
 
   /// Step 10: a tail that stayed empty goes back to the file system.
   ///
-  /// No version that anybody reads or recovery may choose ends behind the cut. The commit is
-  /// acknowledged whatever happens here, so a failure is only a file that stays large.
+  /// No version that is being read or that recovery may choose extends beyond the new end. The
+  /// commit is acknowledged in any case, so a failure only leaves the file large.
   ///
   /// Durability: none needed. A crash leaves the old size or the new one; both hold the version.
-  /// - Returns: The version with a reader of the file as it is then, and the size of the file.
+  /// - Returns: The version with a reader of the file in its new size, and the size of the file.
   func giveTailBack(
     behind newest: VersionState, fileSizeBytes: UInt64
   ) -> (VersionState, UInt64) {
@@ -312,7 +312,7 @@ struct CommitWriter {
       let reader = try newest.reader.remapped(try backend.map()).limited(to: logical)
       return (VersionState(slot: newest.slot, group: newest.group, reader: reader), kept)
     } catch {
-      // Cut or not: the size that is known is the smaller one, so growing asks for space anew.
+      // Truncated or not: the known size is the smaller one, so growing allocates space again.
       return (newest, kept)
     }
   }

@@ -1,20 +1,20 @@
-// Compaction.swift: a file with the newest version and nothing else, in the place of the old one or
-// under a name of its own. Order: copy to a temporary file, sync, rename, sync the folder; see
-// NewFile.swift. Invariants: the old file is not touched, so a crash leaves it or the new one, with
-// the same version and content; a failure before the rename leaves the handle as it was; nobody
-// else has the file open from before the copy until the shared memory names the new one.
+// Compaction.swift: writes a file with only the newest version, in place of the old one or under a
+// new name. Order: copy to a temporary file, sync, rename, sync the folder; see NewFile.swift.
+// Invariants: the old file is not touched, so a crash leaves it or the new one, with the same
+// version and content; a failure before the rename leaves the handle unchanged; no other handle has
+// the file open from before the copy until the shared memory names the new one.
 
 extension Database {
   private static let copySuffix = ".copying"
 
-  /// The file, as it was named when the database was opened.
+  /// The path with which the database was opened.
   public var path: String { backend.path }
 
-  /// Writes the file anew without free space, if nobody else uses the database.
+  /// Rewrites the file without free space, if no other handle uses the database.
   ///
-  /// Version and content stay the same. Other threads that use this handle wait meanwhile; who
-  /// opens the database waits some seconds and gets an error with code `.locked` then, in this
-  /// process at once. The disk has to hold both files for a moment.
+  /// Version and content stay the same. Other threads that use this handle wait meanwhile. An open
+  /// in another process waits some seconds and then fails with code `.locked`; in this process it
+  /// fails at once. The disk has to hold both files for a moment.
   /// - Returns: Whether it was done; false when there are other handles in this or another process,
   ///   snapshots or a write transaction, or when the database is not a file.
   /// - Throws: `EngineError` with code `.noSpace`, `.io`, `.corrupted`, `.locked`, `.readOnly`,
@@ -95,7 +95,7 @@ extension Database {
     }
   }
 
-  /// What the next open will find in a file that has been written.
+  /// Reads a written file as the next open will see it.
   private static func readBack(
     _ new: NewFile, _ version: Version, _ access: FileAccess
   ) throws(EngineError) -> (RecoveredFile, FileIdentity) {
@@ -109,16 +109,16 @@ extension Database {
 
   /// Writes a compact copy of the newest version to a new file, while others read and write.
   /// - Parameters:
-  ///   - path: The new file; nothing may have that name.
-  ///   - encryptionKey: The key of the copy, 64 bytes, whatever this database has; nil for a copy
-  ///     in the clear.
+  ///   - path: The new file; the path must not exist.
+  ///   - encryptionKey: The key of the copy, 64 bytes, independent of this database's key; nil for
+  ///     an unencrypted copy.
   /// - Throws: `EngineError` with code `.fileExists` when the name is taken, `.noSpace`, `.io`,
   ///   `.corrupted`, `.invalidKey`, `.locked` when another copy to that name is being written,
-  ///   `.forked` or `.closed`; nothing of the copy is left then.
+  ///   `.forked` or `.closed`; no part of the copy is left then.
   /// - Complexity: O(bytes in use) time, memory for one buffer.
   ///
-  /// Durability: when the call returns, the copy survives any crash. Until then a crash leaves
-  /// nothing of that name, or the whole copy.
+  /// Durability: when the call returns, the copy survives any crash. Until then a crash leaves no
+  /// file at that path, or the whole copy.
   public func writeCopy(to path: String, encryptionKey: [UInt8]?) throws(EngineError) {
     let (version, pin) = try pinNewest()
     defer { unpin(pin) }
@@ -132,7 +132,7 @@ extension Database {
     var access = try FileAccess(options)
     access.key = if let encryptionKey { try EncryptionKey(encryptionKey) } else { nil }
     guard !Syscalls.isTaken(path) else { throw .fileExists(path) }
-    // Who may read this database may read its copy, and nobody else.
+    // The copy gets the same permissions as the database.
     let attributes = file == nil ? nil : Syscalls.attributes(path: backend.path)
     let new = try NewFile(
       path, suffix: Self.copySuffix, attributes: attributes,
@@ -151,9 +151,9 @@ extension Database {
     new.backend.close()
   }
 
-  /// Compacts a database that was just opened by nobody else, if its owner wants that.
+  /// Compacts a database that this handle alone has just opened, if its options request it.
   ///
-  /// A disk without room for a second file is no reason not to open; other errors are.
+  /// A disk too full for a second file does not make the open fail; other errors do.
   func compactOnLaunch(_ space: WriterSpace) throws(EngineError) {
     guard let wantsCompaction = options.shouldCompactOnLaunch, !options.readOnly else { return }
     let sector = UInt64(Layout.sectorSizeBytes)
@@ -169,7 +169,7 @@ extension Database {
 }
 
 extension FileAccess {
-  /// Seals the nodes of a new file under the key, with a salt of its own; nil without a key.
+  /// Seals the nodes of a new file under the key, with a new salt; nil without a key.
   fileprivate func newCipher() throws(EngineError) -> FileCipher? {
     guard let key else { return nil }
     return FileCipher(FileKeys(key, salt: try Salt(from: entropy)), entropy: entropy)
@@ -179,7 +179,7 @@ extension FileAccess {
 extension Snapshot {
   /// Writes a compact copy of this version to a new file.
   /// - Parameters:
-  ///   - path: The new file; nothing may have that name.
+  ///   - path: The new file; the path must not exist.
   ///   - encryptionKey: The key of the copy, 64 bytes; nil for a copy in the clear.
   /// - Throws: `EngineError` as `Database.writeCopy(to:encryptionKey:)` does.
   /// - Complexity: O(bytes in use) time, memory for one buffer.

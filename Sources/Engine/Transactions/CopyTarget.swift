@@ -1,8 +1,8 @@
-// CopyTarget.swift: the file that a copy of one version goes to: nodes one behind the other from
-// the first sector on, then the header. Memory is one buffer, whatever the size of the file.
+// CopyTarget.swift: the file that a copy of one version is written to: nodes one after the other
+// from the first sector on, then the header. It uses one buffer, whatever the size of the file.
 // Invariants: every sector up to the logical end belongs to a node, so the file needs no free list;
-// the logical end is the end of the file; the header is written last. A file of this kind is never
-// taken for an interrupted creation: that has 64 KiB with zeros in it, or nothing but zeros.
+// the logical end is the end of the file; the header is written last. Such a file is never mistaken
+// for an interrupted creation: that has 64 KiB with zeros in it, or only zeros.
 
 /// Takes the nodes of a copy.
 struct CopyTarget {
@@ -13,10 +13,10 @@ struct CopyTarget {
   private var nextSector = Layout.firstNodeSector
   private var bufferedSectors: UInt64 = 0
 
-  /// Written at once.
+  /// Size of one write.
   private static let bufferSectors: UInt64 = (1 << 20) / UInt64(Layout.sectorSizeBytes)
 
-  /// The cipher, whose session has begun, seals the nodes; nil for a file in the clear.
+  /// The cipher, whose session has begun, seals the nodes; nil for an unencrypted file.
   init(_ file: NewFile, version: Version, cipher: FileCipher?) {
     self.file = file
     self.version = version
@@ -27,7 +27,7 @@ struct CopyTarget {
   /// How nodes share their sectors with the seal.
   var room: NodeRoom { slab.room }
 
-  /// Adds a node; `fill` writes everything behind its header.
+  /// Adds a node; `fill` writes everything after its header.
   mutating func add(
     kind: NodeKind, level: Int = 0, sizeBytes: Int, count: Int, auxiliary: Int = 0,
     fill: (MutableBytes) -> Void
@@ -56,7 +56,7 @@ struct CopyTarget {
     bufferedSectors = 0
   }
 
-  /// Adds a copy of a node that leads elsewhere: new links, and where in the node they go.
+  /// Adds a copy of a node with new links, given with their offsets in the node.
   mutating func add(
     _ node: Node, with links: [(offsetBytes: Int, link: NodeLink)]
   ) throws(EngineError) -> NodeLink {
@@ -72,7 +72,7 @@ struct CopyTarget {
     }
   }
 
-  /// Writes what is left, and the header that leads to the top node.
+  /// Writes the rest of the buffer, and the header that leads to the top node.
   ///
   /// Durability: none before the file's sync.
   mutating func finish(_ top: NodeLink) throws(EngineError) {
@@ -80,7 +80,8 @@ struct CopyTarget {
     let slot = RootSlot(
       version: version, top: top,
       logicalSizeBytes: nextSector * UInt64(Layout.sectorSizeBytes))
-    // The other slot gets zeros and not a hole: a commit must not need space to write it.
+    // The other slot is written as zeros and not left as a hole: a commit must not need space to
+    // write it.
     var header = FileHeader.encodedSector(cipher)
     let empty = [UInt8](repeating: 0, count: Layout.sectorSizeBytes)
     for index in 0...1 { header += index == slot.index ? slot.encoded(sealing: cipher) : empty }

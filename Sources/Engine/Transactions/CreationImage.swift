@@ -1,13 +1,13 @@
-// CreationImage.swift: how an empty file becomes version 1, and how an interrupted creation is told
-// from a damaged database. Order of creation:
+// CreationImage.swift: how an empty file becomes version 1, and how an interrupted creation is
+// distinguished from a damaged database. Order of creation:
 //   1. allocate 64 KiB, sync               every byte is 0
 //   2. write top node and slot 1, sync     the record at offset 0 is still 0
 //   3. write the record at offset 0, sync  the database exists
-// A file that has a temporary name until all of it is durable needs the last sync only: nobody
-// looks at what a crash leaves of it.
-// A crash leaves: (1) a file of zeros of at most 64 KiB; (2) garbage in two known sectors and zeros
-// elsewhere; (3) garbage in the first sector, with slot 1 and its top node whole. Any database that
-// ever committed has bytes in slot 0, so none of the three can be a database with rows in it.
+// A file that has a temporary name until all of it is durable needs only the last sync, since its
+// content after a crash is never read. A crash leaves: (1) a file of zeros of at most 64 KiB; (2)
+// garbage in two known sectors and zeros elsewhere; (3) garbage in the first sector, with slot 1
+// and its top node whole. Any database that ever committed has bytes in slot 0, so none of the
+// three can be a database with rows in it.
 
 enum CreationImage {
   /// Sectors that step 2 writes.
@@ -36,7 +36,7 @@ enum CreationImage {
   ///   - backend: The file.
   ///   - key: The key of an encrypted database.
   ///   - entropy: Draws its salts.
-  ///   - isTemporary: Whether a crash before the end leaves a file that is thrown away.
+  ///   - isTemporary: Whether a file left by a crash before the end is discarded.
   /// - Throws: `EngineError` with code `.io` or `.noSpace`.
   static func create(
     on backend: any StorageBackend, key: EncryptionKey? = nil, entropy: EntropySource = .system,
@@ -49,7 +49,7 @@ enum CreationImage {
     try cipher?.beginSession()
     let (slab, slot) = make(cipher)
     try backend.allocate(upTo: Layout.initialFileSizeBytes)
-    // A left-over of step 3 must not look finished while step 2 is repeated.
+    // A leftover of step 3 must not look finished while step 2 is repeated.
     let isFresh = try backend.map().withBytes { part($0, 0).isAllZero }
     if !isFresh {
       try backend.write([UInt8](repeating: 0, count: Layout.sectorSizeBytes), at: 0)
@@ -76,7 +76,7 @@ enum CreationImage {
       guard part(bytes, sector).isAllZero else { return false }
     }
     if part(bytes, 0).isAllZero { return true }
-    // Step 3 was on its way, so step 2 is durable: both sectors must be what it wrote.
+    // Step 3 was in progress, so step 2 is durable: both sectors must be what it wrote.
     return isWritten(slot: part(bytes, slotSector), top: part(bytes, topSector))
   }
 
@@ -84,8 +84,8 @@ enum CreationImage {
   private static func isWritten(slot: RawBytes, top: RawBytes) -> Bool {
     guard slot.part(at: SlotField.seal, count: Layout.slotRecordBytes - SlotField.seal).isAllZero
     else {
-      // An encrypted one: its salts are lost with the file header, so its bytes cannot be made
-      // again. A slot of version 1 whose top stands where creation puts it is enough: slot 0 is
+      // An encrypted one: its salts are lost with the file header, so its bytes cannot be
+      // reproduced. A slot of version 1 whose top is where creation puts it is enough: slot 0 is
       // empty, so there was no commit, and there are no rows to lose.
       guard case .valid(let found) = SlotReading(index: 1, sector: slot) else { return false }
       return found.version == .first && found.top.ref.sector == Layout.firstNodeSector

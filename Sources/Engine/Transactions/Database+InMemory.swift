@@ -1,10 +1,10 @@
-// Database+InMemory.swift: databases without a file, shared by name inside the process.
-// Invariant: the registry does not keep a database alive: it is gone with its last close, or when
-// the last reference to it goes.
+// Database+InMemory.swift: databases without a file, shared by name inside the process. Invariant:
+// the registry does not keep a database alive: it ends with its last close, or with the last
+// reference to it.
 
 import Synchronization
 
-/// Weak, so that an abandoned database goes with its last reference.
+/// Weak, so that an abandoned database is released with its last reference.
 private struct InMemoryEntry {
   weak var database: Database?
 }
@@ -12,16 +12,16 @@ private struct InMemoryEntry {
 private let inMemoryDatabases = Mutex<[String: InMemoryEntry]>([:])
 
 extension Database {
-  /// Opens a database that lives in memory only, and creates it when nobody has it open.
+  /// Opens a database that exists in memory only, and creates it if it is not open.
   ///
-  /// All opens with one identifier give the same database. Its content is gone when each of them
-  /// was closed, or when nothing in the process refers to it any more. It has no file, so nothing
-  /// of it survives the process, and durability is not asked for.
+  /// All opens with one identifier give the same database. Its content is lost when all of them are
+  /// closed, or when the process no longer refers to it. It has no file, so it does not survive the
+  /// process, and its commits are not made durable.
   /// - Parameters:
   ///   - identifier: The name that shares it; any text.
-  ///   - options: How to open; those of the first open count.
+  ///   - options: How to open; those of the first open apply.
   /// - Returns: The database.
-  /// - Throws: `EngineError` with code `.noSpace` when there is no memory.
+  /// - Throws: `EngineError` with code `.noSpace` when memory cannot be allocated.
   public static func open(
     inMemory identifier: String, options: Options = .init()
   ) throws(EngineError) -> Database {
@@ -29,7 +29,7 @@ extension Database {
       databases = databases.filter { $0.value.database != nil }
       if let database = databases[identifier]?.database, database.openAgain() { return database }
       var options = options
-      // There is no medium: a sync would do nothing, and a second phase would protect nothing.
+      // There is no medium: a sync or a second phase would have no effect.
       options.durability = .unsafe
       let backend = MemoryBackend(name: "memory \"\(identifier)\"")
       let database = try open(backend: backend, options: options)

@@ -1,13 +1,13 @@
-// Database+Open.swift: how a handle comes in: alone, with everything to be found out from the file,
-// or among others, who have published the newest version.
-// Invariants: who is alone reads the root slots and publishes what it finds before anybody else may
-// look; who joins never reads a slot, which may be in the middle of being written. Nothing is
-// synced and nothing is written to the data file (decision 0003), except to create it.
+// Database+Open.swift: how a handle opens a database: alone, reading everything from the file, or
+// beside others that have published the newest version. Invariants: a handle that is alone reads
+// the root slots and publishes the result before any other may join; a handle that joins never
+// reads a slot, which may be partly written. Nothing is synced and nothing is written to the data
+// file (decision 0003), except to create it.
 
 extension Database {
   /// Opens the database in a file, and creates it when there is none.
   ///
-  /// The first handle of all processes writes the lock file anew, whatever it held, and removes
+  /// The first handle of all processes rewrites the lock file, whatever its content, and removes
   /// what a crash left: `path.creating` and the files in `path.management`.
   /// - Parameters:
   ///   - path: The file.
@@ -24,7 +24,7 @@ extension Database {
   ) throws(EngineError) -> Database {
     let database: Database
     do throws(EngineError) {
-      // What one process has decrypted no other can see, so an encrypted file is not shared.
+      // Decrypted nodes are in the memory of one process, so an encrypted file is not shared.
       let isShared = options.isShared && options.encryptionKey == nil
       database = isShared ? try openShared(path, options) : try openAlone(path, options)
     } catch {
@@ -37,7 +37,7 @@ extension Database {
 
   /// Opens the database that a backend holds; an empty backend becomes an empty database.
   /// - Parameters:
-  ///   - backend: Keeps the bytes; belongs to the database from now on, and to no other handle.
+  ///   - backend: Stores the bytes; owned by the database from now on, and by no other handle.
   ///   - options: How to open.
   /// - Returns: The open database, at the newest version that the backend holds.
   /// - Throws: `EngineError` as `open(path:options:)` does, without `.locked`.
@@ -73,7 +73,7 @@ extension Database {
   private static func openShared(
     _ path: String, _ options: Options
   ) throws(EngineError) -> Database {
-    // A lock file beside nothing would be litter.
+    // Do not leave a lock file without a database.
     let present = options.createsMissing ? nil : try FileIdentity.at(path)
     guard options.createsMissing || present != nil else {
       throw .syscall("open", path, errno: Syscalls.Errno.noSuchFile.number)
@@ -111,7 +111,7 @@ extension Database {
     }
   }
 
-  /// A handle beside others: the version comes from the lock file.
+  /// Joins other handles: the version comes from the lock file.
   private static func join(
     _ path: String, _ options: Options, _ session: CoordinationSession,
     _ attachment: (registry: CoordinationRegistry, entry: CoordinationRegistry.Entry)
@@ -178,7 +178,7 @@ extension Database {
     guard let recovered else {
       throw .corrupted("\(backend.path): the backend does not keep what creation wrote")
     }
-    // Itself, when there is none before it: it is not known to be durable yet.
+    // The version itself, when there is none before it: it is not known to be durable yet.
     session.publication.fallback = recovered.fallback ?? recovered.state.version
     session.publication.publish(recovered.state.slot)
     let space = WriterSpace(

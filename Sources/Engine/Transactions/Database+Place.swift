@@ -1,19 +1,18 @@
 // Database+Place.swift: whether the path of an open database still leads to its file.
 
 extension Database {
-  /// Looks whether the path leads to the file that is open.
+  /// Checks whether the path leads to the open file.
   ///
-  /// A file that was removed, renamed or replaced goes on for those who have it open, and is not
-  /// what anybody opens from then on. A system that does not say where the path leads is not an
-  /// answer, and no error here: what cannot be read tells of itself.
+  /// A file that was removed, renamed or replaced stays usable for handles that have it open, but
+  /// later opens do not reach it.
   /// - Returns: False when it leads to nothing or to another file; true for a database without one.
   /// - Throws: `EngineError` with code `.forked` in a child.
   /// - Complexity: Two system calls.
   package func isInPlace() throws(EngineError) -> Bool { try elsewhere() == nil }
 
   /// Demands that the path leads to the file that is open.
-  /// - Throws: `EngineError` with code `.io`, and ENOENT when nothing has the name; `.forked` in a
-  ///   child.
+  /// - Throws: `EngineError` with code `.io`, and ENOENT when the path does not exist; `.forked` in
+  ///   a child.
   /// - Complexity: Two system calls.
   package func checkPlace() throws(EngineError) {
     guard let place = try elsewhere() else { return }
@@ -24,11 +23,11 @@ extension Database {
         + "others open; close it everywhere and open again", errno: place.isEmpty ? 2 : nil)
   }
 
-  /// The path when it leads elsewhere, and whether that is nowhere.
+  /// The path when it no longer leads to the open file, and whether it is missing.
   private func elsewhere() throws(EngineError) -> (path: String, isEmpty: Bool)? {
     try checkForked()
     guard let file else { return nil }
-    // Under the lock: a compaction renames the new file and goes over to it within one hold.
+    // Under the lock: a compaction renames the new file and switches to it within one hold.
     let (own, there) = state.withLock { state -> (FileIdentity?, FileIdentity??) in
       state.isClosed ? (nil, nil) : (try? file.identity(), try? FileIdentity.at(file.path))
     }
@@ -38,7 +37,7 @@ extension Database {
 }
 
 extension ChangeWatcher {
-  /// Looks whether the path of the database leads to the file that is open.
+  /// Checks whether the path of the database leads to the open file.
   /// - Throws: As `Database.checkPlace`.
   package func checkPlace() throws(EngineError) { try database.checkPlace() }
 }

@@ -1,15 +1,15 @@
-// Database+Write.swift: from the writer lock to a published version.
-// Invariants: who holds the writer lock is the only one of all threads and processes that writes to
-// the data file. The word `writer` of the shared memory is set before the first write of a commit
-// and cleared after its version is published, so whoever finds it set while holding the lock knows
-// that the writer before died in between, and takes over: it syncs, reads the root slots as any
-// opener does, and publishes what it finds, before it allocates anything (E5).
+// Database+Write.swift: from the writer lock to a published version. Invariants: only the holder of
+// the writer lock, among all threads and processes, writes to the data file. The word `writer` of
+// the shared memory is set before the first write of a commit and cleared after its version is
+// published, so a thread that holds the lock and finds it set knows that the previous writer died
+// in between, and takes over: it syncs, reads the root slots as any opener does, and publishes the
+// result, before it allocates anything (E5).
 
 extension Database {
   /// Starts the one write transaction; waits until no other thread or process has one open.
   ///
-  /// Threads of one process get their turn in the order in which they came, and processes take
-  /// turns. The transaction may move to another thread.
+  /// Threads of one process get their turn in order of arrival, and processes take turns. The
+  /// transaction may move to another thread.
   /// - Returns: The transaction; it sees the newest version and its own changes.
   /// - Throws: `EngineError` with code `.busy` when this thread began a write transaction that has
   ///   not ended, `.poisoned`, `.readOnly`, `.tooManyVersions`, `.forked`, `.corrupted` or
@@ -18,7 +18,7 @@ extension Database {
     try beginWrite(waiting: nil)
   }
 
-  /// Starts the one write transaction, and waits for it no longer than so many milliseconds.
+  /// Starts the one write transaction, and waits for it no longer than this many milliseconds.
   /// - Returns: The transaction; it sees the newest version and its own changes.
   /// - Throws: `EngineError` as `beginWrite()` does, and with code `.busy` when the time is over.
   public func beginWrite(timeoutMilliseconds: Int) throws(EngineError) -> WriteTransaction {
@@ -38,7 +38,7 @@ extension Database {
       timeoutMilliseconds: milliseconds,
       group: options.groupedCommits ? ObjectIdentifier(self) : nil)
     do throws(EngineError) {
-      // What we waited for may have closed or poisoned the handle.
+      // The handle may have been closed or poisoned during the wait.
       try checkWritable()
       let base = if let stagedBase { stagedBase } else { try prepareBase() }
       _ = try liveVersions(scans: false)
@@ -69,7 +69,7 @@ extension Database {
     }
   }
 
-  /// The version to build on, with its free space at hand.
+  /// The version to build on, with its free space loaded.
   func prepareBase() throws(EngineError) -> VersionState {
     if try isLeftBehind() { try takeOver() }
     guard let base = try load(publication.version) else {
@@ -97,11 +97,11 @@ extension Database {
     return mapped
   }
 
-  /// Whether a writer died, or the shared memory was damaged: it publishes nothing whole, or an
-  /// older version than the newest one.
+  /// Whether a writer died, or the shared memory was damaged: it holds no valid publication, or a
+  /// version older than the newest.
   ///
-  /// A writer that built on an older version would drop what was acknowledged since; its number is
-  /// enough for that, where the record of the older version is still in its place.
+  /// A writer that built on an older version would drop what was acknowledged since; a damaged
+  /// version number is enough for that, if the record of the older version is still in its place.
   private func isLeftBehind() throws(EngineError) -> Bool {
     guard publication.writer == nil else { return true }
     let known = state.withLock { $0.current }
@@ -109,7 +109,7 @@ extension Database {
     guard published >= known.version,
       published == known.version || publication.record(of: published) != nil
     else { return true }
-    // Nobody else writes, so the slot that is the next commit's has an older version; or a newer
+    // There is no other writer, so the slot for the next commit has an older version; or a newer
     // one that recovery refused, which is not cleared yet.
     let mapping = known.reader.mapping
     let next = Layout.slotOffsetsBytes[Int(published.next.rawValue % 2)]
@@ -122,7 +122,7 @@ extension Database {
     return (recovered?.state.version ?? published) > published
   }
 
-  /// Goes on where a writer died, or where the shared memory was damaged.
+  /// Takes over after a writer died, or after the shared memory was damaged.
   private func takeOver() throws(EngineError) {
     publication.countTakeover()
     do throws(EngineError) {
@@ -160,15 +160,15 @@ extension Database {
   private struct LiveVersions {
     /// All of them, sorted.
     let all: [Version]
-    /// The newest that somebody pins; nil when nobody pins any but the newest one of all.
+    /// The newest pinned version; nil when no version but the newest of all is pinned.
     let newestHeld: Version?
   }
 
   /// Every version that a commit must keep whole: those that any process pins, the newest, and the
   /// one to fall back to.
   ///
-  /// A staged version needs no place in it: nothing that it reaches was released yet.
-  /// Empty if the options set no limit and `scans` is false: then nobody asks.
+  /// A staged version need not be included: none of its nodes has been released yet. Empty if the
+  /// options set no limit and `scans` is false: then it is not needed.
   private func liveVersions(scans: Bool) throws(EngineError) -> LiveVersions {
     let most = options.maximumNumberOfActiveVersions
     guard scans || most < .max else { return LiveVersions(all: [], newestHeld: nil) }
@@ -256,13 +256,13 @@ extension Database {
       return result
     } catch {
       if error.poisons { poison(error.error) } else { remapAfterFailure(base) }
-      // Nothing that a slot leads to has changed, or nobody writes any more.
+      // No version that a slot leads to has changed, or the handle is poisoned.
       if stagedBase == nil { publication.writer = nil }
       throw error.error
     }
   }
 
-  /// The space map with everything reclaimed that no live version reaches.
+  /// The space map after reclaiming everything that no live version reaches.
   func reclaimed(_ map: SpaceMap) throws(EngineError) -> SpaceMap {
     reclaimed(map, try liveVersions(scans: true))
   }
@@ -275,14 +275,14 @@ extension Database {
 
   /// Versions whose free lists must stay, sorted: those that recovery may choose.
   ///
-  /// A pin keeps what snapshots read, and no list.
+  /// A pin keeps the nodes that snapshots read, but not the free list.
   private var rootVersions: [Version] {
     var versions = [publication.version]
     if let fallback = publication.fallback { versions.append(fallback) }
     return versions.sorted()
   }
 
-  /// What a commit on top of a version has to know.
+  /// The settings for a commit on top of a version.
   func commitSettings(for base: VersionState) throws(EngineError) -> CommitSettings {
     var settings = CommitSettings()
     settings.durability = options.durability
@@ -297,7 +297,8 @@ extension Database {
     return settings
   }
 
-  /// A commit that failed after the file had grown leaves a mapping that shows no later write.
+  /// A commit that failed after the file had grown leaves a mapping that does not show later
+  /// writes.
   private func remapAfterFailure(_ base: VersionState) {
     do throws(EngineError) {
       guard try backend.sizeBytes() != UInt64(base.reader.mapping.count) else { return }
@@ -309,8 +310,8 @@ extension Database {
         if state.group == nil { state.current = mapped } else { state.group?.staged = mapped }
       }
     } catch {
-      // The next writer asks for the space anew, and for a mapping with it. A group's writers build
-      // on what is staged, which nobody could read.
+      // The next writer allocates the space again and maps it. A group's writers build on the
+      // staged version, which could not be read.
       let isGrouped = state.withLock { state in
         if state.group == nil { state.space = nil }
         return state.group != nil
@@ -319,7 +320,7 @@ extension Database {
     }
   }
 
-  /// What has to stay of the file when its tail is given back; nil when it is not.
+  /// The size to which the file's tail may be truncated; nil when it must stay.
   func tailFloorBytes() -> UInt64? {
     guard state.withLock({ $0.tail.isLong }) else { return nil }
     do throws(EngineError) {
@@ -330,7 +331,8 @@ extension Database {
 
   /// A version is durable: it becomes the newest one.
   ///
-  /// No handle knows a version that is not published: so one that goes back is noticed.
+  /// A handle never holds an unpublished version as current, so a version number that goes back is
+  /// detected.
   func finish(_ newest: VersionState, _ space: WriterSpace) {
     publication.publish(newest.slot)
     state.withLock { state in
@@ -338,7 +340,7 @@ extension Database {
       state.space = space
       state.tail.note(newest, fileSizeBytes: space.fileSizeBytes)
     }
-    // Without syncs nothing is known to be durable: whoever wants it to be syncs first.
+    // Without syncs no version is known to be durable: a later durable commit has to sync first.
     publication.fallback = options.durability == .full ? nil : newest.version
   }
 

@@ -1,38 +1,37 @@
-// Database.swift: an open database: its newest version, its pins and its one writer.
-// Invariants: a version is published once it is durable, or was found by the first opener; a sector
-// of a pinned version, of the newest one or of the published `fallback` is in no free span that a
-// commit takes from; after a failed sync or root slot write nobody writes any more until all
-// handles are closed. `State.current` is a version that was published, and may be older than the
-// newest.
+// Database.swift: an open database, with its newest version, its pins and its single writer.
+// Invariants: a version is published once it is durable, or if the first opener found it; no free
+// span that a commit takes from has a sector of a pinned version, of the newest one or of the
+// published `fallback`; after a failed sync or root slot write no handle writes until all handles
+// are closed. `State.current` is a version that was published, and may be older than the newest.
 
 import Synchronization
 
 /// A database in one file, open in any number of handles, threads and processes.
 ///
-/// Any thread may call it. Errors are values: no content of the file makes a call trap. Beside the
-/// file stand `path.lock` (memory that the handles share), `path.note` (wakes those who wait for
-/// changes) and `path.management` (temporary files). All three may be removed while no handle is
-/// open, and hold nothing that outlives that.
+/// Any thread may call it. Errors are values: no content of the file makes a call trap. Next to the
+/// file are `path.lock` (memory that the handles share), `path.note` (wakes waiters for changes)
+/// and `path.management` (temporary files). All three may be removed while no handle is open; they
+/// hold no lasting data.
 public final class Database: Sendable {
   /// How a database is opened.
   public struct Options: Sendable {
     /// Whether a missing file is created; otherwise it is an error with code `.io`.
     ///
-    /// The same goes for a file that is empty or holds no more than the beginning of a creation:
-    /// without it such a file is an error with code `.notADatabase`. A program that knows that its
-    /// database exists sets it to false, so that a file which lost all its bytes is noticed.
+    /// The same applies to a file that is empty or holds only the beginning of a creation: if this
+    /// is false, such a file is an error with code `.notADatabase`. A program that knows that its
+    /// database exists sets it to false, so that a file that lost all its bytes is detected.
     public var createsMissing = true
     /// Whether `open` verifies every node instead of the header and the root path only.
     public var verifiesOnOpen = false
-    /// What a commit promises when it returns.
+    /// What a commit guarantees when it returns.
     public var durability = Durability.full
-    /// By how many syncs a commit is made durable.
+    /// The number of syncs that make a commit durable.
     public var commitProtocol = CommitProtocol.twoPhase
-    /// A look at each step of each commit, for a lab.
+    /// A callback before each step of each commit, for a lab.
     public var failpoint: Failpoint?
     /// Whether other handles, of this and of other processes, may have the file open too.
     ///
-    /// Without it the file is locked for one handle, and no file beside it is made.
+    /// If false, the file is locked for one handle, and no other files are created next to it.
     public var isShared = true
     /// Whether write transactions are refused, with code `.readOnly`.
     public var readOnly = false
@@ -40,35 +39,35 @@ public final class Database: Sendable {
     ///
     /// Above that it is an error with code `.tooManyVersions`: snapshots are held too long.
     public var maximumNumberOfActiveVersions = Int.max
-    /// Asked by the first handle that opens the file, with the file's size and the part of it that
+    /// Called by the first handle that opens the file, with the file's size and the part of it that
     /// is in use: whether to compact it before `open` returns.
     public var shouldCompactOnLaunch:
       (@Sendable (_ totalBytes: UInt64, _ usedBytes: UInt64) -> Bool)?
     /// Called before each step of making a compact file.
     package var newFileFailpoint: NewFileFailpoint?
-    /// Whether commits of threads that wait for each other share their syncs; see `CommitGroup`.
+    /// Whether commits of threads that wait in line share their syncs; see `CommitGroup`.
     public var groupedCommits = false
-    /// What coordination takes from outside.
+    /// The external dependencies of coordination.
     package var coordination = CoordinationSettings()
     /// The key of an encrypted database, 64 bytes; a new file is encrypted when there is one.
     ///
     /// An encrypted database is open in one process at a time.
     public var encryptionKey: [UInt8]?
-    /// How much of an encrypted database is kept decrypted in memory; 1 MiB at least.
+    /// Bytes of an encrypted database that are kept decrypted in memory; 1 MiB at least.
     ///
-    /// One operation can exceed it by what it reads.
+    /// One operation can exceed it by the amount that it reads.
     public var pageCacheBytesMax = 64 << 20
     /// Where an encrypted database draws its salts from; a lab passes a seeded one.
     package var entropy = EntropySource.system
-    /// Whether an empty backend's file has a temporary name until its creation ends, so that a
-    /// crash leaves nothing that anybody looks at.
+    /// Whether an empty backend's file has a temporary name until its creation ends, so that a file
+    /// left by a crash is never opened.
     package var createsTemporary = false
 
     /// The default options.
     public init() {}
   }
 
-  /// Free space as one version has it, for the writer.
+  /// Free space according to one version, for the writer.
   struct WriterSpace: Sendable {
     let version: Version
     let map: SpaceMap
@@ -82,7 +81,7 @@ public final class Database: Sendable {
     var poison: EngineError?
     var tail: TailState
     var evacuation = Evacuation()
-    /// Opens of a database in memory that were not closed yet.
+    /// Opens of an in-memory database that are not closed yet.
     var openCount = 1
     var pinCount = 0
     var isWriting = false
@@ -103,7 +102,7 @@ public final class Database: Sendable {
   }
 
   let backend: any StorageBackend
-  /// The backend when it is a file, whatever a lab has wrapped around it.
+  /// The backend when it is a file, even when a lab has wrapped it.
   let file: FileBackend?
   let session: CoordinationSession
   let options: Options
@@ -156,7 +155,7 @@ public final class Database: Sendable {
     try state.withLock { state throws(EngineError) in try state.checkOpen() }
   }
 
-  /// The newest version, whichever process made it.
+  /// The newest version from any process.
   public var version: Version {
     let published = publication.version
     let known = knownVersion
@@ -168,7 +167,7 @@ public final class Database: Sendable {
   private var knownVersion: Version { state.withLock { $0.current.version } }
 
   /// Pins the newest version and returns its content.
-  /// - Returns: The snapshot; it stays the same whatever is committed later.
+  /// - Returns: The snapshot; later commits do not change it.
   /// - Throws: `EngineError` with code `.closed`, `.forked`, `.tooManyReaders`, or `.noSpace` when
   ///   the lock file cannot hold more reader slots.
   /// - Complexity: O(1) while no other handle commits; else the top node is read.
@@ -177,7 +176,7 @@ public final class Database: Sendable {
     return Snapshot(self, state, pin)
   }
 
-  /// Pins the newest version; give the pin back with `unpin`.
+  /// Pins the newest version; release it with `unpin`.
   func pinNewest() throws(EngineError) -> (VersionState, Pin) {
     try checkForked()
     try state.withLock { state throws(EngineError) in
@@ -199,7 +198,8 @@ public final class Database: Sendable {
     }
   }
 
-  /// Rounds of a reader that meets a commit in each; a commit takes far longer than a round.
+  /// Retries of a reader that is overtaken by a commit each time; a commit takes far longer than a
+  /// retry.
   private static let holdAttemptsMax = 1000
 
   private func holdNewest(in slot: Int) throws(EngineError) -> VersionState {
@@ -226,7 +226,8 @@ public final class Database: Sendable {
         + "write repairs it, or close all handles and open again")
   }
 
-  /// The content of a published version that cannot go away meanwhile; nil when its record did.
+  /// The content of a published version that stays valid during the call; nil when its record was
+  /// replaced.
   func load(_ version: Version) throws(EngineError) -> VersionState? {
     let known = state.withLock { $0.current }
     if known.version == version { return known }
@@ -253,7 +254,7 @@ public final class Database: Sendable {
     }
   }
 
-  /// The pins of all processes: which version, whose, for how long.
+  /// The pins of all processes: version, owner and age.
   /// - Throws: `EngineError` with code `.closed` or `.forked`.
   /// - Complexity: O(reader slots).
   public func activePins() throws(EngineError) -> [PinRecord] {
@@ -277,14 +278,14 @@ public final class Database: Sendable {
       after: version, timeoutMilliseconds: timeoutMilliseconds)
   }
 
-  /// Makes what waits for changes again and again, and what an event loop can poll.
+  /// Makes a watcher that waits for changes repeatedly and that an event loop can poll.
   /// - Throws: `EngineError` with code `.closed` or `.forked`.
   public func makeChangeWatcher() throws(EngineError) -> ChangeWatcher {
     try checkUsable()
     return ChangeWatcher(self)
   }
 
-  /// Keeps all other handles of all processes out; false when there are any.
+  /// Excludes all other handles of all processes; false when there are any.
   ///
   /// Openers wait until `endExclusive`, or are refused with code `.locked` when it is for long.
   func tryExclusive(forLong: Bool = false) -> Bool {
@@ -292,13 +293,13 @@ public final class Database: Sendable {
     return attachment.registry.tryExclusive(attachment.entry, forLong: forLong)
   }
 
-  /// Lets the others in again.
+  /// Admits other handles again.
   func endExclusive() {
     guard let attachment else { return }
     attachment.registry.endExclusive(attachment.entry)
   }
 
-  /// Closes the database and lets go of its file.
+  /// Closes the database and its file.
   /// - Throws: `EngineError` with code `.busy` while a write transaction of this handle is open or
   ///   a snapshot is not released; `.forked` in a child. Closing twice is not an error.
   public func close() throws(EngineError) {

@@ -1,11 +1,11 @@
-// DatabaseFile.swift: from a path to a locked backend; creation under a temporary name.
-// Invariant: a file at the path itself is complete from the moment it has that name: it is made as
-// `path.creating`, synced, renamed, and the directory is synced. Only the holder of the lock on
-// `path.creating` renames or removes it, so two creators cannot replace each other's file.
+// DatabaseFile.swift: from a path to a locked backend; creation under a temporary name. Invariant:
+// a file at the path itself is always complete: it is created as `path.creating`, synced, renamed,
+// and the directory is synced. Only the holder of the lock on `path.creating` renames or removes
+// it, so two creators cannot replace each other's file.
 
 enum DatabaseFile {
   private static let suffix = ".creating"
-  /// Behind the name of the file that a compaction writes.
+  /// Suffix of the file that a compaction writes.
   static let compactSuffix = ".compacting"
   /// Rounds in which others may create or remove the file between our calls.
   private static let attemptsMax = 100
@@ -74,7 +74,7 @@ enum DatabaseFile {
       backend.close()
       throw error
     }
-    // The database is there, so whatever has a temporary name is a left-over; nobody needs it.
+    // The database exists, so a file with the temporary name is a leftover that is not needed.
     if !options.readOnly {
       // Before: who created or compacted it may have died between the rename and the sync of the
       // folder, and a crash would leave the name to nothing, or to the file before. After: whatever
@@ -91,7 +91,7 @@ enum DatabaseFile {
     return backend
   }
 
-  /// Creates the database file; nil when somebody else did meanwhile.
+  /// Creates the database file; nil when another process did so meanwhile.
   private static func create(
     _ path: String, _ access: FileAccess
   ) throws(EngineError) -> FileBackend? {
@@ -109,7 +109,8 @@ enum DatabaseFile {
         backend.close()
         return nil
       }
-      // An error is not an answer: the rename would put an empty database over one that is there.
+      // An error must not count as "missing": the rename would replace an existing database by an
+      // empty one.
       guard try FileIdentity.at(path) == nil else {
         _ = Syscalls.unlink(temporary)
         backend.close()

@@ -1,18 +1,18 @@
-// Evacuation.swift: when most of a file is free, each commit moves a few nodes from behind a target
-// to free places before it, so that the tail becomes empty and is given back. The walk over the
-// trees goes on where the commit before it stopped; nothing of it is written down.
-// Invariants: a moved node is released like any other that a commit replaces, so snapshots and a
-// crash see nothing of it; a commit moves about `sectorsMax` sectors and looks at `visitsMax`
-// nodes; damage met on the walk ends it for a while and is not the commit's error.
+// Evacuation.swift: when most of a file is free, each commit moves a few nodes from beyond a target
+// to free places before it, so that the tail becomes empty and can be truncated. The walk over the
+// trees continues where the previous commit stopped; its state is not stored in the file.
+// Invariants: a moved node is released like any other that a commit replaces, so snapshots and
+// recovery are not affected; a commit moves about `sectorsMax` sectors and visits `visitsMax`
+// nodes; damage found on the walk suspends it for a while and does not fail the commit.
 
-/// Where moving nodes out of the tail stands.
+/// The progress of moving nodes out of the tail.
 struct Evacuation: Sendable {
-  /// What one commit moves at most, and a node with the way to it.
+  /// The most that one commit moves, and a node with its ancestors.
   private static let sectorsMax = 64
   private static let visitsMax = 512
   /// Segments of the free list that one commit moves at most.
   private static let segmentsMax = 8
-  /// Commits without a walk after one that had nothing to move.
+  /// Commits without a walk after one that found nothing to move.
   private static let restCommits = 64
   /// Less free space than this is not worth the writes.
   private static let freeSectorsMin = UInt64(1 << 20 / Layout.sectorSizeBytes)
@@ -23,7 +23,8 @@ struct Evacuation: Sendable {
 
   /// Whether more than half of the file is free, and there may be something to move.
   ///
-  /// While it is, new nodes go to the lowest place with room, those that every commit writes, too.
+  /// While it is, new nodes go to the lowest place with room, including those that every commit
+  /// writes.
   mutating func isWorthwhile(_ space: inout SpaceMap) -> Bool {
     let free = space.freeSectorCount
     space.prefersLowest = free > space.endSector / 2
@@ -32,13 +33,13 @@ struct Evacuation: Sendable {
     return rest == 0
   }
 
-  /// Gives nodes behind the target new places.
+  /// Moves nodes that are beyond the target.
   mutating func moveNodes(
     of tables: [MutableTable], _ writer: TreeWriter, into sink: inout NodeSink
   ) {
     let space = sink.space
     let room = space.endSector - Layout.firstNodeSector
-    // A file that says that two nodes stand in one place can have more free sectors than that.
+    // A damaged file, where two nodes are in one place, can have more free sectors than that.
     let used = room - min(room, space.freeSectorCount)
     let target = Layout.firstNodeSector + used + used / 8 + UInt64(Self.sectorsMax)
     guard target < space.endSector else { return }
@@ -58,7 +59,7 @@ struct Evacuation: Sendable {
     }
     movedInPass += mover.movedSectors
     resume = mover.stopped ?? []
-    // Whoever reads a damaged node hears of it; the walk begins anew some time later.
+    // Reading a damaged node reports the error; the walk restarts some time later.
     if mover.failure != nil {
       resume = []
       rest = Self.restCommits

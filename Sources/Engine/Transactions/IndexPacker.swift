@@ -1,7 +1,7 @@
 // IndexPacker.swift: packs the pairs of an index into leaves that fill their sector, for a copy. A
-// leaf that does so already is copied as it is. Invariant: pairs ascend from leaf to leaf.
+// leaf that already does so is copied unchanged. Invariant: pairs ascend from leaf to leaf.
 
-/// Takes the leaves of an index in order and gives out others.
+/// Takes the leaves of an index in order and emits packed ones.
 struct IndexPacker {
   private var gathered = MutableKeyPairLeaf()
   private var inner = InnerPacker<KeyPairInnerView, KeyPair>(
@@ -9,7 +9,7 @@ struct IndexPacker {
   private var last: KeyPair?
   private(set) var pairCount: UInt64 = 0
 
-  /// A leaf of this size is copied as it is.
+  /// A leaf of at least this size is copied unchanged.
   private static let denseBytes = Layout.keyPairLeafSizeBytesMax * 7 / 8
 
   /// Adds the pairs of the next leaf.
@@ -50,7 +50,7 @@ struct IndexPacker {
     try inner.add(link, firstKey: leaf[0], &target)
   }
 
-  /// Gives out the rest.
+  /// Emits the rest.
   /// - Returns: The root of the new tree and its level.
   mutating func finish(
     _ target: inout CopyTarget

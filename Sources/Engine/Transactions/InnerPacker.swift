@@ -1,7 +1,7 @@
-// InnerPacker.swift: makes the inner nodes over the leaves that a copy packs, of rows and of index
-// pairs alike. Invariant: the leaves come in the order of their keys.
+// InnerPacker.swift: builds the inner nodes over the leaves that a copy packs, for both rows and
+// index pairs. Invariant: the leaves are added in the order of their keys.
 
-/// Takes packed leaves in order and puts the inner nodes above them into the copy.
+/// Takes packed leaves in order and adds the inner nodes above them to the copy.
 struct InnerPacker<View: InnerNodeView, Key: Comparable> where View.Guide == Separators<Key> {
   private var builder: InnerBuilder<Key>
 

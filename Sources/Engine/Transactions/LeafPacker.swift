@@ -1,22 +1,22 @@
-// LeafPacker.swift: packs the rows of a table into leaves that fill their sectors, for a copy.
-// A leaf that does so already is copied as it is; the rows of others are gathered until they make a
-// full leaf. What is left in between goes with the rows of full leaves that follow, but not through
-// more than a few of them (decision 0462). Invariants: keys ascend from leaf to leaf; no leaf has
-// data of a column that the table no longer has, since that may lead to nodes that the copy has
-// not.
+// LeafPacker.swift: packs the rows of a table into leaves that fill their sectors, for a copy. A
+// leaf that already does so is copied unchanged; the rows of others are gathered until they make a
+// full leaf. Remaining rows are packed together with those of the following full leaves, but only a
+// few of these are repacked (decision 0462). Invariants: keys ascend from leaf to leaf; no leaf has
+// data of a column that the table no longer has, since that may lead to nodes that are not in the
+// copy.
 
-/// Takes the leaves of a table in key order and gives out others.
+/// Takes the leaves of a table in key order and emits packed ones.
 struct LeafPacker {
   private let shape: LeafShape
   private let room: NodeRoom
   private var gathered: MutableLeaf?
-  /// Full leaves whose rows were packed anew, one after the other, because some rows waited.
+  /// Consecutive full leaves that were repacked because of remaining rows before them.
   private var denseCount = 0
   private var inner: InnerPacker<InnerView, Int64>
   private var lastKey: Int64?
   private(set) var rowCount: UInt64 = 0
 
-  /// The room says how the leaves that are given out share their sectors with the seal.
+  /// `room` is the space that the emitted leaves have in their sectors besides the seal.
   init(_ shape: LeafShape, _ room: NodeRoom) {
     self.shape = shape
     self.room = room
@@ -26,7 +26,7 @@ struct LeafPacker {
   /// A leaf is cut when it is larger, unless it has one row.
   private var leafSizeBytesMax: Int { shape.leafSizeBytesMax - room.sealBytes }
 
-  /// Full leaves that are packed anew for the sake of a thin one before them, at most.
+  /// The most full leaves that are repacked because of a thin one before them.
   private static let denseCountMax = 4
 
   /// Whether a leaf of this size leaves at most an eighth of its sectors empty.
@@ -40,8 +40,8 @@ struct LeafPacker {
     return shape.columns.allSatisfy { arrays.columnID($0.firstDescriptor) == $0.id }
   }
 
-  /// Adds the rows of the next leaf, with the new links of what its rows have outside of it, in the
-  /// order of `NodeLinks`, and where they stand in the leaf.
+  /// Adds the rows of the next leaf, with the new links to its external values, in the order of
+  /// `NodeLinks`, and their offsets in the leaf.
   mutating func add(
     _ leaf: LeafView, _ links: [(offsetBytes: Int, link: NodeLink)], _ target: inout CopyTarget
   ) throws(EngineError) {
@@ -67,13 +67,13 @@ struct LeafPacker {
     try emitFull(&target)
   }
 
-  /// Whether the rows that wait may go as a leaf of their own.
+  /// Whether the remaining rows may form a separate leaf.
   private var canEmit: Bool {
     guard let gathered else { return true }
     return denseCount >= Self.denseCountMax || isDense(gathered.sizeBytes)
   }
 
-  /// Gives out full leaves; what is left waits for more.
+  /// Emits full leaves; the remaining rows wait for more.
   private mutating func emitFull(_ target: inout CopyTarget) throws(EngineError) {
     while let leaf = gathered, leaf.count > 1 {
       let size = leaf.sizeBytes
@@ -84,7 +84,7 @@ struct LeafPacker {
     }
   }
 
-  /// Cuts a leaf that is too large behind what makes a full one.
+  /// Splits an oversized leaf after the rows that make a full one.
   private func split(_ leaf: MutableLeaf, _ size: Int) -> MutableLeaf {
     let fixed = shape.arraysOffsetBytes
     let most = leafSizeBytesMax
@@ -108,7 +108,7 @@ struct LeafPacker {
     try inner.add(link, firstKey: leaf.keys[0], &target)
   }
 
-  /// Gives out the rest.
+  /// Emits the rest.
   /// - Returns: The root of the new tree and its level.
   mutating func finish(
     _ target: inout CopyTarget
@@ -119,14 +119,14 @@ struct LeafPacker {
 }
 
 extension MutableLeaf {
-  /// What is written again must be in order.
+  /// Rows that are written again must be in order.
   fileprivate func checkOrder(at ref: Ref) throws(EngineError) {
     for index in 1..<max(1, count) where keys[index - 1] >= keys[index] {
       throw .corrupted("key \(keys[index]) follows \(keys[index - 1])", at: ref)
     }
   }
 
-  /// Gives what rows have outside of the leaf other links, in the order of `NodeLinks`.
+  /// Replaces the links to external values of rows, in the order of `NodeLinks`.
   fileprivate func replaceLinks(_ links: [NodeLink], at ref: Ref) throws(EngineError) {
     var next = 0
     for column in columns.indices where !columns[column].externals.isEmpty {

@@ -1,11 +1,11 @@
 // NodeCopier.swift: copies the nodes that one version reaches, and nothing else, to a new file:
 // children before their parents, tables in their order and rows in key order, so that a scan of the
-// copy reads ahead. Leaves that fill their sectors are copied as they are; the rows of others are
-// packed anew, and so are those of indexes. Inner nodes of both are built anew, everything else is
-// copied with the new links.
-// Invariants: the checksum of every node is compared as it is read, whatever was seen before, so
-// damage ends the copy; no more nodes are read than there are sectors, so no bytes make it endless;
-// memory is one buffer and, per level of a tree, what one node leads to.
+// copy reads ahead. Leaves that fill their sectors are copied unchanged; the rows of others are
+// repacked, and so are the pairs of indexes. Inner nodes of both are rebuilt, everything else is
+// copied with the new links. Invariants: the checksum of every node is verified on each read, even
+// if it was verified before, so damage ends the copy; no more nodes are read than there are
+// sectors, so damaged bytes cannot make the copy endless; memory use is one buffer and, per level
+// of a tree, the links of one node.
 
 /// Copies one version.
 struct NodeCopier {
@@ -27,7 +27,7 @@ struct NodeCopier {
   /// - Parameters:
   ///   - source: The version.
   ///   - file: The file.
-  ///   - cipher: Seals the file's nodes, with keys of its own; nil for a file in the clear.
+  ///   - cipher: Seals the file's nodes, with its own keys; nil for an unencrypted file.
   /// - Throws: `EngineError` with code `.corrupted` when the source is damaged, `.io` or
   ///   `.noSpace`.
   /// - Complexity: O(bytes) time, O(depth × children of a node) memory.
@@ -90,7 +90,7 @@ struct NodeCopier {
     (index.root, index.level) = try packer.finish(&target)
   }
 
-  /// Reads a node that nothing was read of before.
+  /// Reads a node for the first time.
   private mutating func node(_ link: NodeLink, _ role: NodeRole) throws(EngineError) -> Node {
     guard nodesLeft > 0 else { throw .corrupted("more nodes than sectors", at: link.ref) }
     nodesLeft -= 1
@@ -98,14 +98,14 @@ struct NodeCopier {
       link, kind: role.kind, level: role.level, newest: source.version)
   }
 
-  /// A node once more, after others were read.
+  /// Reads a node again, after others were read.
   private func reread(_ link: NodeLink, _ role: NodeRole) throws(EngineError) -> Node {
     try source.reader.node(link, kind: role.kind, level: role.level, newest: source.version)
   }
 
   // MARK: tables
 
-  /// Goes through the leaves of a table or of an index in order.
+  /// Visits the leaves of a table or of an index in order.
   private mutating func forEachLeaf(
     below root: NodeLink, _ role: NodeRole,
     _ body: (inout NodeCopier, NodeLink, Node) throws(EngineError) -> Void
@@ -127,7 +127,8 @@ struct NodeCopier {
       } else {
         try body(&self, link, node)
       }
-      // No node read so far is looked at again, so that an encrypted file stays in its cache.
+      // No node read so far is used again, so an encrypted file stays within the bound of its
+      // cache.
       section.refresh()
     }
   }
@@ -185,7 +186,7 @@ struct NodeCopier {
     case child(ChildLink)
   }
 
-  /// Goes upwards as long as the copy was the last child of its parent.
+  /// Ascends while the copied node is the last child of its parent.
   private mutating func finishParents(
     of child: NodeLink, _ stack: inout [Frame]
   ) throws(EngineError) -> Following {

@@ -1,8 +1,8 @@
-// Recovery.swift [U]: from the bytes of a file to its newest version. Writes nothing: the version
-// found is whole as it stands, and space that a lost commit wrote to is free in it.
-// Invariant: a version whose nodes and slot had one sync is taken only after every node that it
-// wrote was found whole; else the crash came before that sync, and the version before it was made
-// durable before any of this one was written.
+// Recovery.swift [U]: finds the newest version in the bytes of a file. It writes nothing: the
+// version found is complete, and the space that a lost commit wrote to is free in it. Invariant: a
+// version whose nodes and slot had one sync is chosen only if every node that it wrote is intact;
+// otherwise the crash came before that sync, and the version before it was made durable before any
+// of this one was written.
 
 /// One version, ready to be read.
 struct VersionState: Sendable {
@@ -12,9 +12,9 @@ struct VersionState: Sendable {
 
   var version: Version { slot.version }
 
-  /// The same version with nothing to read.
+  /// The same version without a mapping.
   var unmapped: VersionState {
-    // Safety: there are no bytes to outlive.
+    // Safety: the buffer is empty.
     let nothing = unsafe MappedFile(borrowing: UnsafeRawBufferPointer(start: nil, count: 0))
     return VersionState(slot: slot, group: group, reader: NodeReader(nothing))
   }
@@ -48,7 +48,7 @@ extension VersionState {
   }
 }
 
-/// What recovery found.
+/// The result of recovery.
 struct RecoveredFile {
   let state: VersionState
   let space: SpaceMap
@@ -59,7 +59,7 @@ struct RecoveredFile {
   let fallback: Version?
 }
 
-/// The free list of a version, as the file has it.
+/// The free list of a version, as stored in the file.
 struct ReadFreeList: Sendable {
   /// The sectors of its node; nil for the first version, which has none.
   let span: Span?
@@ -71,7 +71,7 @@ struct FileAccess: Sendable {
   var key: EncryptionKey?
   var entropy = EntropySource.system
   var cacheBytesMax = Database.Options().pageCacheBytesMax
-  /// Whether an empty file, or what an interrupted creation left, becomes the empty database.
+  /// Whether an empty file, or the result of an interrupted creation, becomes the empty database.
   var createsMissing = true
   /// Whether a creation has a temporary name.
   var createsTemporary = false
@@ -81,7 +81,7 @@ struct FileAccess: Sendable {
 
   private init() {}
 
-  /// As the options say.
+  /// As in the options.
   /// - Throws: `EngineError` with code `.invalidKey`.
   init(_ options: Database.Options) throws(EngineError) {
     if let bytes = options.encryptionKey { key = try EncryptionKey(bytes) }
@@ -96,8 +96,8 @@ enum Recovery {
   /// Finds the newest version, or nil when the bytes are an interrupted creation.
   /// - Throws: `EngineError` with code `.notADatabase`, `.unsupportedFormat`, `.corrupted` or
   ///   `.truncated`; with a key or an encrypted file also `.keyNeeded`, `.notEncrypted`,
-  ///   `.wrongKey`, `.forgedSlot`, `.swappedNode` or `.rolledBackNode`; `.io` when the medium does
-  ///   not give a page that recovery needs: an older version is not a remedy for that.
+  ///   `.wrongKey`, `.forgedSlot`, `.swappedNode` or `.rolledBackNode`; `.io` when the medium
+  ///   cannot deliver a page that recovery needs: an older version is not a remedy for that.
   static func recover(
     _ mapping: MappedFile, _ access: FileAccess = .plain
   ) throws(EngineError) -> RecoveredFile? {
@@ -137,8 +137,8 @@ enum Recovery {
     }
   }
 
-  /// The version that a slot leads to: its group and its free list, and what it wrote if a crash
-  /// could have torn that.
+  /// The version that a slot leads to: its group and its free list, and the nodes it wrote, if a
+  /// crash could have torn them.
   private static func load(
     _ slot: RootSlot, _ reader: NodeReader, fallback: Version?
   ) throws(EngineError) -> RecoveredFile {
@@ -147,7 +147,7 @@ enum Recovery {
     return RecoveredFile(state: state, space: try space(of: state), fallback: fallback)
   }
 
-  /// Finds every node whole that a commit of one sync wrote.
+  /// Checks that every node written by a commit of one sync is intact.
   /// - Complexity: O(bytes of those nodes), at most `Layout.freshBytesMax`.
   private static func checkFreshNodes(of state: VersionState) throws(EngineError) {
     let list = try state.reader.node(
@@ -167,7 +167,7 @@ enum Recovery {
     }
   }
 
-  /// The slot of a version that recovery refused: whole, and later than the one it took.
+  /// The slot of a version that recovery refused: intact, and later than the one it chose.
   static func staleSlot(beside state: VersionState) throws(EngineError) -> Int? {
     try state.reader.reading { _ throws(EngineError) in
       let readings = try UnverifiedFileHeader(state.reader.mapping.bytes)
@@ -184,11 +184,11 @@ enum Recovery {
     }
   }
 
-  /// Makes sure that recovery reads from the medium what a commit of one sync wrote.
+  /// Makes sure that recovery reads from the medium the nodes that a commit of one sync wrote.
   ///
   /// A sync that failed in an earlier process can have left pages that only the cache holds. Pages
-  /// that are mapped and were touched stay in the cache, so this has a mapping of its own, which is
-  /// gone when it returns. Whatever is wrong is left for recovery to find.
+  /// that are mapped and were touched stay in the cache, so this uses a separate mapping, which is
+  /// released when it returns. Errors are left for recovery to find.
   static func forgetFreshNodes(
     of backend: any StorageBackend, _ access: FileAccess
   ) throws(EngineError) {
@@ -199,7 +199,7 @@ enum Recovery {
     }
   }
 
-  /// Where the nodes stand that recovery has to check; none with two syncs.
+  /// The places of the nodes that recovery has to check; none with two syncs.
   private static func freshExtents(_ mapping: MappedFile, _ access: FileAccess) -> [Span] {
     var extents: [Span] = []
     do throws(EngineError) {
@@ -225,8 +225,8 @@ enum Recovery {
 
   /// The slot to use, by the table.
   ///
-  /// A forged slot is not a row of it: a crash leaves none, so it says that somebody was at the
-  /// file, whatever the other slot holds.
+  /// A forged slot is not a row of it: a crash leaves none, so it means that the file was tampered
+  /// with, whatever the other slot holds.
   static func newest(_ readings: [SlotReading]) throws(EngineError) -> RootSlot? {
     for (index, reading) in readings.enumerated() {
       guard case .forged(let reason) = reading else { continue }
@@ -258,7 +258,7 @@ enum Recovery {
     try freeList(of: state, again: false).map
   }
 
-  /// The free list of a version; `again` reads its nodes whatever was seen before.
+  /// The free list of a version; `again` verifies its nodes even if they were verified before.
   static func freeList(
     of state: VersionState, again: Bool
   ) throws(EngineError) -> ReadFreeList {

@@ -1,6 +1,6 @@
-// Snapshot.swift: the immutable content of one version.
-// Invariant: the version is pinned from the snapshot's making to its release, so none of its
-// sectors is written; the mapping it was made on lives as long as the snapshot.
+// Snapshot.swift: the immutable content of one version. Invariant: the version is pinned from the
+// snapshot's creation to its release, so none of its sectors is written; its mapping is kept as
+// long as the snapshot.
 
 import Synchronization
 
@@ -29,7 +29,7 @@ public final class Snapshot: Sendable {
   /// The tables, in the order in which they were made.
   public var tables: [TableSchema] { state.group.tables.map(\.schema) }
 
-  /// Gives the pin back; reading afterwards is an error with code `.closed`.
+  /// Releases the pin; reading afterwards is an error with code `.closed`.
   ///
   /// No other thread may be reading the snapshot during the call.
   public func release() {
@@ -41,7 +41,7 @@ public final class Snapshot: Sendable {
   @inline(__always)
   func check() throws(EngineError) {
     if isReleased.load(ordering: .acquiring) { throw .closed("snapshot") }
-    // The pin is the parent's: it may give it back at any time.
+    // The pin belongs to the parent, which may release it at any time.
     try database.checkForked()
   }
 
@@ -81,7 +81,7 @@ public final class Snapshot: Sendable {
     }
   }
 
-  /// One number for the content: tables, schemas, keys and values, whatever the nodes look like.
+  /// One number for the content: tables, schemas, keys and values, independent of the nodes.
   ///
   /// `ContentHasher` computes it from values.
   /// - Throws: `EngineError` with code `.corrupted` or `.closed`.

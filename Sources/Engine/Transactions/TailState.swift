@@ -1,14 +1,14 @@
-// TailState.swift: when the end of the file may be given back, and how far.
-// Invariant: the file is never cut below the logical end of a version that somebody may read or
-// recovery may choose. Nothing of a version stands behind its logical end, so no mapping is read
-// where the file has no bytes any more. Growing and giving back do not take turns: a tail has to
-// stay large for a while, and a growth step is left when it is cut.
+// TailState.swift: when the tail of the file may be truncated, and how far. Invariant: the file is
+// never truncated below the logical end of a version that may be read or that recovery may choose.
+// A version has no nodes beyond its logical end, so no mapping is read where the file has no bytes
+// any more. Growing and truncating do not alternate: a tail has to stay large for a while, and
+// truncation leaves one growth step.
 
-/// What a handle knows of the ends of live versions.
+/// What a handle knows about the ends of live versions.
 struct TailState: Sendable {
   private static let versionsMax = 4096
 
-  /// Logical sizes of the versions that this handle has read or made, not all that are live.
+  /// Logical sizes of the versions that this handle has read or written, not of all live ones.
   private var logicalBytes: [Version: UInt64] = [:]
   /// Commits of this handle in a row after which the tail was large.
   private var largeCount = 0
@@ -18,14 +18,14 @@ struct TailState: Sendable {
     note(state)
   }
 
-  /// Takes note of a version.
+  /// Records a version.
   mutating func note(_ state: VersionState) {
-    // Rarely: then the versions before this one keep the file as it is until they are released.
+    // Happens rarely: then the versions before this one prevent truncation until they are released.
     if logicalBytes.count >= Self.versionsMax { logicalBytes = [:] }
     logicalBytes[state.version] = state.slot.logicalSizeBytes
   }
 
-  /// Takes note of a commit of this handle.
+  /// Records a commit of this handle.
   mutating func note(_ state: VersionState, fileSizeBytes: UInt64) {
     note(state)
     let logical = state.slot.logicalSizeBytes
@@ -35,11 +35,11 @@ struct TailState: Sendable {
     largeCount = isLarge ? largeCount + 1 : 0
   }
 
-  /// Whether the tail has been large for so long that it may be given back.
+  /// Whether the tail has been large long enough to be truncated.
   var isLong: Bool { largeCount >= Layout.shrinkPatience }
 
-  /// What has to stay of the file, or nil when nobody knows where some live version ends, because
-  /// it is older than this handle or another one made it.
+  /// The smallest allowed size of the file, or nil when the end of some live version is unknown,
+  /// because it is older than this handle or another handle made it.
   func floorBytes(live: [Version]) -> UInt64? {
     var floor: UInt64 = 0
     for version in live {

@@ -1,8 +1,8 @@
 // WriteTransaction+Batch.swift [U]: many rows in one call.
 
 extension WriteTransaction {
-  /// Adds rows, several times as fast as one by one when their keys ascend behind those of the
-  /// table.
+  /// Adds rows, several times as fast as inserting them singly when their keys ascend and are
+  /// greater than those of the table.
   ///
   /// ```swift
   /// try write.insert(into: "Dog", count: dogs.count) { row, index throws(EngineError) in
@@ -14,11 +14,12 @@ extension WriteTransaction {
   /// - Parameters:
   ///   - table: The name of the table.
   ///   - count: How many rows.
-  ///   - fill: Gives row number 0, 1, 2, … its values, and returns its key. It must not use the
+  ///   - fill: Sets the values of row number 0, 1, 2, …, and returns its key. It must not use the
   ///     transaction.
   /// - Throws: What `fill` throws, or `EngineError` as `insert(into:key:_:)` does. The rows before
-  ///   the one that failed are inserted; that one and those behind it are not.
-  /// - Complexity: O(rows) for ascending keys behind those of the table, else O(log rows) each.
+  ///   the one that failed are inserted; that one and those after it are not.
+  /// - Complexity: O(rows) for ascending keys greater than those of the table, else O(log rows)
+  ///   each.
   public func insert(
     into table: String, count: Int,
     _ fill: (inout RowBuilder, Int) throws(EngineError) -> Int64
@@ -60,17 +61,17 @@ extension WriteTransaction {
   }
 }
 
-/// Rows of one table that come one by one and go into it together.
+/// Rows of one table that are added singly and inserted together.
 ///
-/// Between its making and `flush` nobody may use the transaction: it does not have the rows yet. A
-/// row gets its values by `row`, and is added by `endRow`, or dropped.
+/// Between its creation and `flush` the transaction must not be used: it does not have the rows
+/// yet. A row's values are set through `row`, and it is added by `endRow`, or dropped.
 @safe package final class RowBatch {
   private let write: WriteTransaction
   private let table: String
-  /// The row that gets its values, to be used while the batch lives.
+  /// The row in progress; valid while the batch exists.
   ///
-  /// What gives them must use neither the transaction nor the batch: its owner stops who does, so
-  /// the runtime need not look at each row for that.
+  /// The code that sets values must use neither the transaction nor the batch: the batch's owner
+  /// enforces this, so exclusivity is not checked at run time for each row.
   // Safety: made in init, and freed in deinit.
   package let row: UnsafeMutablePointer<RowBuilder>
 
@@ -99,14 +100,14 @@ extension WriteTransaction {
     try write.insert(into: table, key: key, values)
   }
 
-  /// Forgets a row that an error stopped, and flushes the batch.
+  /// Drops a row interrupted by an error, and flushes the batch.
   /// - Throws: As `flush()` does.
   package func dropRow() throws(EngineError) {
     unsafe row.pointee.dropRow()
     try flush()
   }
 
-  /// Gives the transaction all rows.
+  /// Inserts all rows into the transaction.
   /// - Throws: `EngineError`, which every later call of the transaction throws, too.
   package func flush() throws(EngineError) {
     try write.remembering { () throws(EngineError) in try unsafe row.pointee.flush() }

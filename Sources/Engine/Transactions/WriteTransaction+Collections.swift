@@ -1,12 +1,12 @@
-// WriteTransaction+Collections.swift: changing collections in place. An edit copies the
-// leaf of the row and, of a collection that is a tree, one leaf and the nodes above it; the rest of
-// the collection stays where it is.
+// WriteTransaction+Collections.swift: changes collections in place. An edit copies the leaf of the
+// row and, for a collection that is a tree, one leaf and the nodes above it; the rest of the
+// collection does not move.
 
 extension WriteTransaction {
-  /// Changes a collection and puts it back into its row.
+  /// Changes a collection and stores it in its row.
   ///
-  /// `body` checks everything before its first change, so an error of a wrong value or index leaves
-  /// the transaction as it was.
+  /// `body` checks everything before its first change, so an error about a value or index leaves
+  /// the transaction unchanged.
   private func edit<Result>(
     _ path: CollectionPath, _ kinds: [CollectionKind],
     _ body: (inout CollectionContent, MutableTable, Int) throws(EngineError) -> Result
@@ -57,7 +57,7 @@ extension WriteTransaction {
     }
   }
 
-  /// Puts an element of a list in the place of another.
+  /// Replaces an element of a list.
   /// - Throws: As `append`, and `.indexOutOfRange`.
   /// - Complexity: O(log elements) nodes.
   public func replace(
@@ -71,7 +71,7 @@ extension WriteTransaction {
     }
   }
 
-  /// Takes an element out of a list.
+  /// Removes an element of a list.
   /// - Throws: As `count(of:)`, and `.indexOutOfRange`.
   /// - Complexity: O(log elements) nodes.
   public func remove(at index: Int, from path: CollectionPath) throws(EngineError) {
@@ -96,7 +96,7 @@ extension WriteTransaction {
     }
   }
 
-  /// Takes a value out of a set.
+  /// Removes a value from a set.
   /// - Returns: Whether it was there.
   /// - Throws: As `count(of:)`.
   /// - Complexity: O(log elements) nodes.
@@ -109,7 +109,7 @@ extension WriteTransaction {
     }
   }
 
-  /// Puts a value under a key of a dictionary, in place of what is there.
+  /// Sets the value of a key of a dictionary, replacing any old one.
   /// - Throws: As `append`.
   /// - Complexity: O(log entries) nodes.
   public func set(
@@ -128,7 +128,7 @@ extension WriteTransaction {
     }
   }
 
-  /// Takes a key with its value out of a dictionary.
+  /// Removes a key and its value from a dictionary.
   /// - Returns: Whether it was there.
   /// - Throws: As `count(of:)`.
   /// - Complexity: O(log entries) nodes.
@@ -143,7 +143,7 @@ extension WriteTransaction {
     }
   }
 
-  /// Takes all elements out of a collection.
+  /// Removes all elements of a collection.
   /// - Throws: As `count(of:)`.
   /// - Complexity: O(nodes of the collection), which are read to be released.
   public func removeAll(from path: CollectionPath) throws(EngineError) {

@@ -1,18 +1,20 @@
-// WriteTransaction+Copy.swift: a copy of what a transaction sees, its own changes included. The
-// changed nodes go to free space of the database's file, from where they are copied like those of a
-// version. Invariants: no slot leads to them, so for everybody else they are free space, before and
-// after; the transaction keeps its changes in memory, and its commit writes them again, over these.
+// WriteTransaction+Copy.swift: copies the content that a transaction sees, including its own
+// changes. The changed nodes are written to free space of the database's file, from where they are
+// copied like those of a version. Invariants: no slot leads to them, so for all other handles they
+// are free space, before and after; the transaction keeps its changes in memory, and its commit
+// writes them again, over these.
 
 extension WriteTransaction {
-  /// Writes a compact copy of what this transaction sees to a new file; the transaction goes on.
+  /// Writes a compact copy of what this transaction sees to a new file; the transaction stays open.
   /// - Parameters:
-  ///   - path: The new file; nothing may have that name.
+  ///   - path: The new file; the path must not exist.
   ///   - encryptionKey: The key of the copy, 64 bytes; nil for a copy in the clear.
   /// - Throws: `EngineError` as `Database.writeCopy(to:encryptionKey:)` does, and with code
-  ///   `.poisoned` or what a change that broke off half-way threw; the transaction goes on.
+  ///   `.poisoned` or the error of an earlier change that failed half-way; the transaction stays
+  ///   open.
   /// - Complexity: O(bytes in use) time, memory for the changed nodes and one buffer.
   ///
-  /// Durability: as for `Database.writeCopy(to:encryptionKey:)`. What the transaction changed is no
+  /// Durability: as for `Database.writeCopy(to:encryptionKey:)`. The transaction's changes are no
   /// more durable in the database than before.
   public func writeCopy(to path: String, encryptionKey: [UInt8]?) throws(EngineError) {
     try check()
@@ -42,7 +44,7 @@ extension Database {
 }
 
 extension CommitWriter {
-  /// Writes a transaction's changed nodes to free space, and nothing that leads to them.
+  /// Writes a transaction's changed nodes to free space, without a slot that leads to them.
   fileprivate func provisional(
     _ tables: [MutableTable], _ writer: TreeWriter, space: SpaceMap, fileSizeBytes: UInt64
   ) throws(EngineError) -> VersionState {
@@ -58,7 +60,7 @@ extension CommitWriter {
     }
     try base.reader.mapping.checkPages()
     try slab.write(to: backend)
-    // Nobody reads the top of a version that is copied, only what its group says.
+    // Copying a version does not read its top, only the content of its group.
     return VersionState(
       slot: RootSlot(version: sink.version, top: .none, logicalSizeBytes: needed),
       group: Group(freeList: .none, nextTableID: writer.nextTableID, tables: records),

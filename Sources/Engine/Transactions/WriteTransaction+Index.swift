@@ -1,9 +1,9 @@
-// WriteTransaction+Index.swift: changes of rows in tables that have indexes.
-// Invariants: everything that can refuse a change is asked before the first step of it; no link
-// leads to a row that is not there, so a row takes the links to it along when it goes.
+// WriteTransaction+Index.swift: changes of rows in tables that have indexes. Invariants: every
+// check that can reject a change runs before its first step; no link leads to a missing row, so
+// removing a row also removes the links to it.
 
 extension WriteTransaction {
-  /// Writes a row, and brings the indexes of its table up to date.
+  /// Writes a row, and updates the indexes of its table.
   func putIndexed(
     _ table: MutableTable, _ key: Int64, _ values: [Value], _ mode: PutMode
   ) throws(EngineError) {
@@ -28,7 +28,7 @@ extension WriteTransaction {
     return target
   }
 
-  /// Refuses a link to a row that is not there; a row may link to itself as it comes.
+  /// Rejects a link to a missing row; a new row may link to itself.
   func checkTarget(
     _ key: Int64, _ table: MutableTable, _ column: Int, isBeingWritten own: Int64? = nil
   ) throws(EngineError) {
@@ -52,7 +52,7 @@ extension WriteTransaction {
 
   /// Deletes a row with its index entries and the links to it.
   func remove(_ key: Int64, from table: MutableTable) throws(EngineError) {
-    // Without a row nothing links to it and no index has it, so the tree finds the error.
+    // A missing row has no incoming links and no index entries, so the tree reports the error.
     if !table.indexedColumns.isEmpty || isTarget(table), try table.tree.find(key) != nil {
       if let old = try table.indexedValues(key) { try table.reindex(key, old: old, new: nil) }
       for origin in mutableTables {
@@ -75,7 +75,7 @@ extension WriteTransaction {
 
   /// Takes every link to a row out of one column.
   ///
-  /// The row's own links to itself have left the index already.
+  /// The row's links to itself have already been removed from the index.
   private func unlink(
     _ key: Int64, _ origin: MutableTable, _ column: Int
   ) throws(EngineError) {
@@ -101,14 +101,14 @@ extension WriteTransaction {
 
   // MARK: indexes
 
-  /// Gives a column a search index, made from the rows that are there.
+  /// Adds a search index to a column, built from the existing rows.
   /// - Parameters:
   ///   - column: The column, of type int, string, bool, binary, date, ObjectId or UUID.
   ///   - name: The table.
   ///   - isUnique: Whether no two rows may have the same value from now on; null is a value.
   /// - Throws: `EngineError` with code `.duplicateValue`, `.noSuchTable`, `.noSuchColumn`,
-  ///   `.schemaMismatch`, `.corrupted` or `.closed`; the transaction stays as it was.
-  /// - Complexity: O(rows log rows), and 16 bytes of memory per row meanwhile.
+  ///   `.schemaMismatch`, `.corrupted` or `.closed`; the transaction is unchanged.
+  /// - Complexity: O(rows log rows), and 16 bytes of temporary memory per row.
   public func addIndex(
     to column: String, in name: String, isUnique: Bool = false
   ) throws(EngineError) {
@@ -129,7 +129,7 @@ extension WriteTransaction {
     table.schema = schema
   }
 
-  /// Takes the search index of a column away, and with it the promise that values are unique.
+  /// Removes the search index of a column, and with it the guarantee that values are unique.
   /// - Parameters:
   ///   - column: The column.
   ///   - name: The table.

@@ -1,10 +1,10 @@
-// WriteTransaction+Rows.swift: one value of a row changed. Invariant: as with whole rows,
-// everything that can refuse a change is asked before the first step of it.
+// WriteTransaction+Rows.swift: changes one value of a row. Invariant: as with whole rows, every
+// check that can reject a change runs before its first step.
 
 extension WriteTransaction {
   /// Changes one value of a row; the other columns stay as they are.
   /// - Parameters:
-  ///   - value: The new value; of a collection all of it.
+  ///   - value: The new value; for a collection the whole of it.
   ///   - name: The table.
   ///   - key: The key of the row.
   ///   - column: The column.

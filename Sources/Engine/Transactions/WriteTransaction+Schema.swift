@@ -1,9 +1,9 @@
-// WriteTransaction+Schema.swift: tables and columns come, go and get other names. Ids stay what
-// they are, so no row is rewritten for a name, and none for a column that is added or removed.
+// WriteTransaction+Schema.swift: adds, removes and renames tables and columns. Ids do not change,
+// so rows are not rewritten when something is renamed, or when a column is added or removed.
 
 extension WriteTransaction {
   /// Adds a table without rows.
-  /// - Parameter schema: Name and columns; links may lead to this table or to one that is there.
+  /// - Parameter schema: Name and columns; links may lead to this table or to an existing one.
   /// - Throws: `EngineError` with code `.tableExists`, `.noSuchTable` for the target of a link,
   ///   `.schemaMismatch`, `.limit` or `.closed`.
   public func createTable(_ schema: TableSchema) throws(EngineError) {
@@ -39,7 +39,7 @@ extension WriteTransaction {
 
   /// Removes a table with its rows.
   ///
-  /// Links in mixed values that lead there stay as they are: the id is never given again.
+  /// Links to it in mixed values stay as they are: the id is never reused.
   /// - Throws: `EngineError` with code `.schemaMismatch` while a link column of another table leads
   ///   to it; `.noSuchTable`, `.corrupted` or `.closed`.
   /// - Complexity: O(nodes of the table), which are read to be released.
@@ -65,7 +65,7 @@ extension WriteTransaction {
     for (index, table) in mutableTables.enumerated() { indexByName[table.schema.name] = index }
   }
 
-  /// Gives a table another name.
+  /// Renames a table.
   /// - Parameters:
   ///   - name: The present name.
   ///   - newName: The name from now on; links follow.
@@ -87,13 +87,13 @@ extension WriteTransaction {
     numberTables()
   }
 
-  /// Adds a column behind the others; rows have null in it, or 0 and empty when it cannot be null.
+  /// Adds a column after the others; rows have null in it, or 0 and empty when it cannot be null.
   /// - Parameters:
   ///   - column: The column.
   ///   - name: The table.
   /// - Throws: `EngineError` with code `.columnExists`, `.noSuchTable`, `.schemaMismatch`,
   ///   `.limit`, `.duplicateValue` for a unique column of a table with several rows, or `.closed`.
-  /// - Complexity: O(1), and O(rows) of leaves that this transaction changed; O(rows) for a column
+  /// - Complexity: O(1), plus O(rows) of leaves that this transaction changed; O(rows) for a column
   ///   with a search index.
   public func addColumn(_ column: ColumnSchema, to name: String) throws(EngineError) {
     let table = try table(name)
@@ -127,8 +127,8 @@ extension WriteTransaction {
   ///   - column: The column.
   ///   - name: The table.
   /// - Throws: `EngineError` with code `.noSuchTable`, `.noSuchColumn`, `.corrupted` or `.closed`.
-  /// - Complexity: O(1) for values of fixed size. Long values and collections have nodes that are
-  ///   released now: O(leaves), which are read for that and not written.
+  /// - Complexity: O(1) for values of fixed size. The nodes of long values and collections are
+  ///   released now: O(leaves), which are read but not written.
   public func removeColumn(_ column: String, from name: String) throws(EngineError) {
     let table = try table(name)
     let index = try table.schema.column(named: column)
@@ -136,7 +136,7 @@ extension WriteTransaction {
     try remembering { () throws(EngineError) in try table.removeColumn(at: index) }
   }
 
-  /// Gives a column another name.
+  /// Renames a column.
   /// - Parameters:
   ///   - column: The present name.
   ///   - name: The table.

@@ -3,8 +3,8 @@
 /// The one open set of changes to a database.
 ///
 /// It belongs to the thread that began it. Dropping it without `commit` cancels it. An error about
-/// a key, a table or a value leaves the transaction as it was; any other error ends in a commit
-/// that throws that error.
+/// a key, a table or a value leaves the transaction unchanged; after any other error `commit`
+/// throws that error.
 public final class WriteTransaction {
   let database: Database
   let base: VersionState
@@ -12,7 +12,7 @@ public final class WriteTransaction {
   /// Changed by `WriteTransaction+Schema.swift` only.
   var mutableTables: [MutableTable] = []
   var indexByName: [String: Int] = [:]
-  /// Changes whenever a table or a column comes, goes or gets another name.
+  /// Changes whenever a table or a column is added, removed or renamed.
   package internal(set) var schemaStamp: UInt64 = 0
   private var isOpen = true
   private var failure: EngineError?
@@ -40,7 +40,7 @@ public final class WriteTransaction {
 
   func check() throws(EngineError) {
     guard isOpen else { throw .closed("write transaction") }
-    // What broke off half-way left tables in memory that no code is made for.
+    // A change that failed half-way left the tables in memory in an inconsistent state.
     if let failure { throw failure }
   }
 
@@ -96,14 +96,14 @@ public final class WriteTransaction {
     try remembering { () throws(EngineError) in try remove(key, from: table) }
   }
 
-  /// Follows links: what is read stays readable until `body` ends.
+  /// For following links: nodes stay readable until `body` ends.
   func reading<Result>(
     _ body: () throws(EngineError) -> Result
   ) throws(EngineError) -> Result {
     try base.reader.reading { _ throws(EngineError) in try body() }
   }
 
-  /// Errors that are found before anything changes.
+  /// Errors detected before anything changes.
   private static let harmless: Set<EngineError.Code> = [
     .keyExists, .keyNotFound, .schemaMismatch, .valueTooLarge, .indexOutOfRange, .duplicateValue,
   ]
@@ -140,7 +140,7 @@ public final class WriteTransaction {
     return try database.commit(mutableTables, releasing: writer, base: base)
   }
 
-  /// As `commit()`, and holds the version before anybody can commit the next one.
+  /// As `commit()`, and holds the version before the next one can be committed.
   /// - Returns: The version's content; nil when it could not be pinned.
   /// - Throws: As `commit()`.
   package func commitHolding() throws(EngineError) -> Snapshot? {
@@ -153,11 +153,11 @@ public final class WriteTransaction {
     return try database.commitHolding(mutableTables, releasing: writer, base: base)
   }
 
-  /// Says which thread the transaction belongs to, which may not begin another one: the caller, or
-  /// none while it is handed over.
+  /// Sets the thread that owns the transaction and may not begin another one: the caller, or none
+  /// during a handover.
   package func assign(toCaller: Bool) { database.session.writerLock.assign(toCaller: toCaller) }
 
-  /// Gives the tables away, and ends without ending the write.
+  /// Hands over the tables, and ends this object without ending the write.
   func handOut() -> (tables: [MutableTable], writer: TreeWriter) {
     isOpen = false
     return (mutableTables, writer)

@@ -28,7 +28,7 @@ struct BPlusTree {
       link = inner.link(inner.childIndex(for: key))
       depth -= 1
     }
-    // Header and descriptors stand side by side: their lines come together, not one by one.
+    // Header and descriptors are adjacent: their cache lines are fetched together.
     reader.bytes.prefetch(at: link.ref.offsetBytes, plus: 0, count: shape.arraysOffsetBytes)
     let leaf = try LeafView(reader.node(link, kind: .leaf, newest: newest))
     guard let index = leaf.index(of: key) else { return nil }
@@ -37,8 +37,8 @@ struct BPlusTree {
 
   /// Calls `body` with each leaf, in key order.
   ///
-  /// With a section, views of one leaf are not good any more when `body` is called with the next:
-  /// a scan of an encrypted file keeps no more of it in memory than a lookup does.
+  /// With a section, views of one leaf are invalid when `body` is called with the next: a scan of
+  /// an encrypted file keeps no more of it in memory than a lookup does.
   func forEachLeaf(
     section: ReadSection = .none, _ body: (LeafView) throws(EngineError) -> Void
   ) throws(EngineError) {

@@ -1,9 +1,9 @@
-// CollectionContent.swift: one collection of one row, wherever it stands: encoded in the leaf of
-// its row while it is small, else a tree, committed or changed by the present transaction.
-// Invariant: sets are sorted by value and dictionaries by key, without doubles; so is what comes
-// out of here, and so has to be what a caller puts in at a position.
+// CollectionContent.swift: one collection of one row, in either form: encoded in the leaf of its
+// row while it is small, else a tree, committed or changed by the present transaction. Invariant:
+// sets are sorted by value and dictionaries by key, without duplicates; this holds for the values
+// returned here, and a caller that inserts at a position must keep it.
 
-/// A link that came into a collection, or went.
+/// A link that was added to a collection, or removed.
 struct LinkChange {
   let target: Int64
   let isAdded: Bool
@@ -19,7 +19,7 @@ struct CollectionContent {
 
   let shape: CollectionShape
   private var place: Place
-  /// In a collection of links: which keys came and which went since this was made.
+  /// In a collection of links: the keys added and removed since this was made.
   private(set) var linkChanges: [LinkChange] = []
 
   /// The collection of a committed row.
@@ -61,7 +61,7 @@ struct CollectionContent {
     }
   }
 
-  /// What the leaf of a row holds for a new collection.
+  /// The entry of a new collection in the leaf of its row.
   static func entry(
     of value: Value, _ shape: CollectionShape, _ writer: TreeWriter
   ) throws(EngineError) -> (bytes: [UInt8], isExternal: Bool) {
@@ -141,7 +141,7 @@ struct CollectionContent {
 
   /// The whole collection.
   /// - Throws: `EngineError` with code `.corrupted`, also when the elements have more bytes outside
-  ///   of their leaves than the file has: then one node would stand for many.
+  ///   of their leaves than the file has, since then one node is used many times.
   var value: Value {
     get throws(EngineError) {
       var values: [Value] = []
@@ -165,7 +165,7 @@ struct CollectionContent {
     }
   }
 
-  /// Bytes that a value surely has in a node of its own.
+  /// The minimum of bytes that a value has in a separate node.
   private static func externalBytes(_ value: Value) -> Int {
     let count: Int
     switch value {
@@ -270,7 +270,7 @@ struct CollectionContent {
 
   /// Takes the links to a row out: from a dictionary the link, from a list or set the element.
   ///
-  /// `links` says how many there are, so that the rest need not be looked at.
+  /// `links` is their number, so that the search can stop early.
   mutating func unlink(
     _ target: Int64, count links: Int, _ writer: TreeWriter
   ) throws(EngineError) {
@@ -297,7 +297,7 @@ struct CollectionContent {
     }
   }
 
-  /// Puts the changed collection back into the leaf of its row.
+  /// Stores the changed collection in the leaf of its row.
   func store(
     in column: inout MutableColumn, at index: Int, _ writer: TreeWriter
   ) throws(EngineError) {

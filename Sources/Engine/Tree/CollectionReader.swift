@@ -1,4 +1,4 @@
-// CollectionReader.swift: a committed collection that is a tree of its own, read in place.
+// CollectionReader.swift: a committed collection that is a separate tree, read in place.
 // Invariants: the level falls by one with each step down, and every count is compared with the
 // parent's, so a position leads to one element or to an error.
 
@@ -39,7 +39,7 @@ struct CollectionReader {
     self.newest = newest
   }
 
-  /// The arrays of a leaf, which has as many elements as its parent says.
+  /// The arrays of a leaf, which must have the number of elements given by its parent.
   static func leaf(_ node: Node, count: UInt64) throws(EngineError) -> NodeArrays {
     let arrays = try NodeArrays(node)
     guard arrays.count <= Layout.collectionLeafCountMax, UInt64(arrays.count) == count else {
@@ -85,7 +85,7 @@ struct CollectionReader {
 
   /// Calls `body` with each leaf, in order.
   func forEachLeaf(_ body: (NodeArrays) throws(EngineError) -> Void) throws(EngineError) {
-    // Leaves have sectors of their own, so more of them than sectors means one node twice.
+    // Leaves do not share sectors, so more leaves than sectors means one node twice.
     var leavesLeft = reader.bytes.count / Layout.sectorSizeBytes
     var stack = [(link: root, level: level, count: count)]
     while let (link, level, count) = stack.popLast() {

@@ -1,10 +1,10 @@
-// KeyPairSource.swift: iterating over pairs, committed or in a transaction, with no path kept.
-// A walk goes on from a leaf by looking up the separator on its right: that costs a descent per
-// leaf of hundreds of pairs, and no memory, and a writer's tree needs no parent links.
-// Invariant: separators met on a walk ascend strictly and there are fewer leaves than sectors, so
-// every walk ends, on any bytes.
+// KeyPairSource.swift: iterating over pairs, committed or in a transaction, with no path kept. A
+// walk continues from a leaf by looking up the separator on its right: that costs one descent per
+// leaf of hundreds of pairs, but no memory, and a writer's tree needs no parent links. Invariant:
+// separators on a walk ascend strictly and there are fewer leaves than sectors, so every walk ends,
+// whatever the bytes.
 
-/// A leaf as a walk meets it.
+/// A leaf visited by a walk.
 enum KeyPairLeaf {
   case stored(KeyPairLeafView)
   case changed(MutableKeyPairLeaf)
@@ -52,13 +52,13 @@ struct KeyPairPlace {
 protocol KeyPairSource {
   /// The leaf whose range holds `pair`; nil in a tree without pairs.
   func place(of pair: KeyPair) throws(EngineError) -> KeyPairPlace?
-  /// More leaves than a tree can have.
+  /// Upper bound of the number of leaves.
   var leafCountBound: Int { get }
 }
 
 extension KeyPairSource {
   /// Calls `body` with each leaf from the one whose range holds `first` on, the index of the first
-  /// pair not below it, and the next leaf's lower bound; stops when `body` says false.
+  /// pair not below it, and the next leaf's lower bound; stops when `body` returns false.
   @inline(__always)
   func forEachLeaf(
     from first: KeyPair, _ body: (KeyPairLeaf, Int, KeyPair?) throws(EngineError) -> Bool
@@ -102,14 +102,14 @@ extension KeyPairSource {
   }
 
   /// Calls `body` with image, key and count of each pair whose image is in a range, ascending;
-  /// stops when `body` says false.
+  /// stops when `body` returns false.
   func forEach(
     in images: ClosedRange<UInt64>,
     _ body: (UInt64, Int64, Int64) throws(EngineError) -> Bool
   ) throws(EngineError) {
     let last = images.upperBound
     try forEachLeaf(from: .first(images.lowerBound)) { leaf, first, upper throws(EngineError) in
-      // The kind of the leaf is asked once and not per pair.
+      // The kind of the leaf is checked once and not per pair.
       switch leaf {
       case .stored(let leaf):
         for index in first..<leaf.count {
@@ -131,7 +131,7 @@ extension KeyPairSource {
   }
 
   /// The number of pairs whose image is in a range.
-  /// - Complexity: O(leaves of the range); pairs are not looked at, but for the ends.
+  /// - Complexity: O(leaves of the range); pairs are not read, except at the ends.
   func pairCount(in images: ClosedRange<UInt64>) throws(EngineError) -> Int {
     let last = images.upperBound
     var sum = 0

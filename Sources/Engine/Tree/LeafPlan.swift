@@ -1,6 +1,7 @@
-// LeafPlan.swift: how arrays become the bytes of a leaf, of a table or of a collection.
+// LeafPlan.swift: plans the bytes of a leaf, of a table or of a collection, from its arrays.
 
-/// Where each array of a leaf goes; made first, so that the node's size is known before its place.
+/// The offset of each array of a leaf; computed first, so that the node's size is known before its
+/// place.
 struct LeafPlan {
   private struct Item {
     let numbers: [Int64]
@@ -116,8 +117,8 @@ struct LeafPlan {
     }
   }
 
-  /// What makes the planned leaf of another one of its size, count and number of arrays, which
-  /// stands at the place where the new one is to be found.
+  /// The edits that turn an old leaf of the same size, count and number of arrays into the planned
+  /// one, in the old leaf's place.
   /// - Returns: The checksum that the leaf has there, and the edits; nil when they are too many.
   func edits(
     of base: RawBytes, sizeBytesMax: Int

@@ -1,9 +1,9 @@
-// LeafTest.swift: one test of one column, and its answer for a leaf: how many rows, or which.
-// The type of the column is looked at once per leaf, so that the loops over rows have one type.
+// LeafTest.swift: one test of one column, evaluated for a leaf: how many rows match, or which. The
+// type of the column is checked once per leaf, so that the loops over rows have one type.
 
 /// A test of a column.
 struct LeafTest {
-  /// What the column's values are held against.
+  /// The condition that the column's values are tested against.
   enum Kind {
     case integers(IntegerTest)
     case bools(IntegerTest)
@@ -12,7 +12,7 @@ struct LeafTest {
     case text(TextPattern)
     /// Links to one of these rows.
     case links(KeySet)
-    /// Whether there is no value; the column is of any type but mixed.
+    /// Whether the value is null; the column has any type but mixed.
     case null
   }
 
@@ -29,7 +29,7 @@ struct LeafTest {
     }
   }
 
-  /// How many rows of the leaf that a walk has come to pass.
+  /// How many rows of the walk's current leaf match.
   @inline(__always)
   func count(in leaf: LeafView, _ walk: LeafWalk) throws(EngineError) -> Int {
     let tree = walk.tree
@@ -129,7 +129,7 @@ struct LeafTest {
 }
 
 extension PackedArray {
-  /// Whether every element is 0 because the array has no bits to say otherwise.
+  /// Whether every element is 0: width and base of the array are 0.
   @inline(__always)
   var isAllZero: Bool { width == 0 && base == 0 }
 }

@@ -1,9 +1,9 @@
-// LeafWalk.swift: the leaves of a committed tree one after the other, in key order.
-// Invariants: the level falls by one with each step down, and there are no more leaves than
-// sectors, so no bytes can make a walk endless. In an encrypted file no view outlives a step: inner
-// nodes are read anew and the section is told, so a walk keeps no more in memory than a lookup.
+// LeafWalk.swift: iterates over the leaves of a committed tree in key order. Invariants: the level
+// falls by one with each step down, and there are no more leaves than sectors, so damaged bytes
+// cannot make a walk endless. In an encrypted file no view outlives a step: inner nodes are read
+// again and the section is refreshed, so a walk keeps no more in memory than a lookup.
 
-/// A walk over the leaves of a tree; one array is all that it allocates.
+/// A walk over the leaves of a tree; it allocates one array only.
 struct LeafWalk {
   private struct Step {
     let link: NodeLink
@@ -23,19 +23,19 @@ struct LeafWalk {
     self.tree = tree
     self.section = section
     isSealed = tree.reader.cipher != nil
-    // Leaves have sectors of their own, so more of them than sectors means one node twice.
+    // Leaves do not share sectors, so more leaves than sectors means one node twice.
     leavesLeft = tree.reader.bytes.count / Layout.sectorSizeBytes
     path.reserveCapacity(tree.level)
   }
 
-  /// The next leaf, or nil behind the last one; views of the leaf before are not good any more.
+  /// The next leaf, or nil after the last one; views of the previous leaf become invalid.
   @inline(__always)
   mutating func next() throws(EngineError) -> LeafView? {
     guard let link = try nextLink() else { return nil }
     return try leaf(link)
   }
 
-  /// The link of the next leaf, for whoever need not read it, or nil behind the last one.
+  /// The link of the next leaf, for a caller that need not read it, or nil after the last one.
   @inline(__always)
   mutating func nextLink() throws(EngineError) -> NodeLink? {
     guard let link = try nextChild() else { return nil }
@@ -44,15 +44,15 @@ struct LeafWalk {
     return link
   }
 
-  /// The leaf of a link that the walk came to.
+  /// The leaf of a link returned by the walk.
   @inline(__always)
   func leaf(_ link: NodeLink) throws(EngineError) -> LeafView {
     try LeafView(tree.reader.node(link, kind: .leaf, newest: tree.newest))
   }
 
-  /// Asks for the cache lines that a scan of one array will read in the next leaf.
+  /// Prefetches the cache lines that a scan of one array will read in the next leaf.
   ///
-  /// It is probably laid out like the present one; a wrong guess costs nothing but time.
+  /// The next leaf probably has the same layout; a wrong guess only costs time.
   @inline(__always)
   func prefetchNext(_ part: RawBytes, of leaf: LeafView) {
     guard !isSealed, let last = path.last, last.next < last.childCount else { return }
@@ -87,7 +87,7 @@ struct LeafWalk {
       guard let last = path.last else { return nil }
       let level = tree.level - path.count + 1
       let inner = isSealed ? try inner(last.link, level: level) : last.inner
-      // A node read anew is the same node: its checksum is in its link.
+      // A node read again is the same node: its checksum is in its link.
       guard last.next < inner.childCount else {
         throw .corrupted("children=\(inner.childCount) != \(last.childCount)", at: last.link.ref)
       }

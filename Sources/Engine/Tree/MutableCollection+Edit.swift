@@ -1,7 +1,7 @@
 // MutableCollection+Edit.swift: putting elements in and taking them out.
 
 extension MutableCollection {
-  /// Puts an element in, before the one that is at the position now.
+  /// Inserts an element before the one at the position.
   /// - Parameters:
   ///   - values: The element; of a dictionary the key and the element.
   ///   - position: At most the count.
@@ -29,7 +29,7 @@ extension MutableCollection {
     }
   }
 
-  /// Puts an element in the place of another.
+  /// Replaces an element.
   func replace(
     at position: UInt64, with value: Value, _ writer: TreeWriter
   ) throws(EngineError) {

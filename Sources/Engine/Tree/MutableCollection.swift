@@ -1,6 +1,6 @@
 // MutableCollection.swift: the tree of a collection while a writer changes it
-// (MutableNodeTree.swift): elements are found by their positions.
-// Invariants: inner nodes know how many elements each child has; no node is empty.
+// (MutableNodeTree.swift): elements are found by their positions. Invariants: inner nodes store the
+// number of elements of each child; no node is empty.
 
 /// A leaf in memory: the elements, and before them the keys of a dictionary.
 final class CollectionLeaf: MutableTreeLeaf {
@@ -46,7 +46,7 @@ final class CollectionLeaf: MutableTreeLeaf {
   }
 }
 
-/// A collection that is, or is going to be, a tree of its own.
+/// A collection that is, or will become, a separate tree.
 final class MutableCollection: MutableNodeTree {
   typealias View = CollectionInnerView
 

@@ -1,8 +1,8 @@
-// MutableColumn+Values.swift: values into and out of a column that a writer changes. Values were
-// checked against the column before they come here.
+// MutableColumn+Values.swift: writes values to and reads them from a column that a writer changes.
+// Callers have already checked the values against the column.
 
 extension MutableColumn {
-  /// Bytes of a value that is kept as bytes, or what leads to them.
+  /// The bytes of a value stored as bytes, or the entry that leads to them.
   private func entry(
     of value: Value, _ writer: TreeWriter
   ) throws(EngineError) -> (bytes: [UInt8], isExternal: Bool) {
@@ -18,7 +18,7 @@ extension MutableColumn {
       ? (writer.addString(bytes), true) : (bytes, false)
   }
 
-  /// Marks a row that was put in at `index` as null or not.
+  /// Marks a row inserted at `index` as null or not.
   @inline(__always)
   private mutating func insertNull(_ isNull: Bool, at index: Int, rows: Int) {
     if isNull && nulls.isEmpty { nulls = [Bool](repeating: false, count: rows - 1) }
@@ -53,7 +53,7 @@ extension MutableColumn {
     }
   }
 
-  /// Puts a value in.
+  /// Inserts a value.
   @inline(__always)
   mutating func insert(_ value: Value, at index: Int, _ writer: TreeWriter) throws(EngineError) {
     switch value {
@@ -88,7 +88,7 @@ extension MutableColumn {
     measure()
   }
 
-  /// Puts a value in the place of another; what the old one has outside of the leaf is released.
+  /// Replaces a value; the nodes of the old one outside of the leaf are released.
   mutating func replace(_ value: Value, at index: Int, _ writer: TreeWriter) throws(EngineError) {
     switch layout.storage {
     case .integers, .bools, .words32, .words64: replace(number(of: value), at: index)

@@ -1,9 +1,9 @@
-// MutableColumn.swift: one column of a leaf while a writer changes it.
-// Invariants: `numbers` has one element per row (integers, bools, keys of links, bits of floating-
-// point numbers, seconds, or where the row's bytes end in `bytes`), except in a column of fixed
-// bytes, where `bytes` has all. `lower ... upper` holds every number; it widens with each change
-// and is made exact when the leaf is encoded. `externals` and `nulls` are empty as long as no row
-// needs them. What a null row has besides its null means nothing.
+// MutableColumn.swift: one column of a leaf while a writer changes it. Invariants: `numbers` has
+// one element per row (integers, bools, keys of links, bits of floating- point numbers, seconds, or
+// where the row's bytes end in `bytes`), except in a column of fixed bytes, where `bytes` holds
+// everything. `lower ... upper` holds every number; it widens with each change and is made exact
+// when the leaf is encoded. `externals` and `nulls` are empty as long as no row needs them. The
+// number of a null row has no meaning.
 
 /// A column as arrays that can be changed.
 struct MutableColumn {
@@ -24,7 +24,7 @@ struct MutableColumn {
     self.layout = layout
   }
 
-  /// A column that every row of a leaf lacked so far.
+  /// A column that all rows of a leaf have lacked so far.
   init(_ layout: ColumnLayout, absentRows count: Int) {
     self.init(layout)
     if layout.hasNulls { nulls = [Bool](repeating: true, count: count) }
@@ -67,9 +67,10 @@ struct MutableColumn {
 
   // MARK: size
 
-  /// Brings `sizeBytes` up to date; every change ends with it.
+  /// Updates `sizeBytes`; called at the end of every change.
   ///
-  /// Reading a stored number copies nothing, where computing it from outside copies the arrays.
+  /// Reading a stored number copies nothing, whereas computing it from outside would copy the
+  /// arrays.
   @inline(__always)
   mutating func measure() {
     sizeBytes = sizeBytes(

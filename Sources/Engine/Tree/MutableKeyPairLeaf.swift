@@ -1,7 +1,7 @@
-// MutableKeyPairLeaf.swift: a leaf of an index while a writer changes it, and how it becomes bytes.
+// MutableKeyPairLeaf.swift: a leaf of an index while a writer changes it, and its encoding.
 // Invariants: pairs ascend strictly; `images` holds bit patterns; `counts` is empty as long as
-// every pair is there once; `lowerKey ... upperKey` holds every key and `upperCount` is no less
-// than any count, and both are made exact before the leaf is encoded or split.
+// every pair occurs once; `lowerKey ... upperKey` holds every key and `upperCount` is no less than
+// any count, and both are made exact before the leaf is encoded or split.
 
 /// A leaf of an index as arrays that can be changed.
 final class MutableKeyPairLeaf: MutableTreeLeaf {
@@ -20,7 +20,8 @@ final class MutableKeyPairLeaf: MutableTreeLeaf {
   init(_ leaf: KeyPairLeafView) throws(EngineError) {
     (images, keys, counts) = try leaf.decode()
     tighten()
-    // What is written again must be in order and fit, and no bytes may make that a trap.
+    // Pairs that are written again must be in order and fit, and damaged bytes must not cause a
+    // trap.
     for index in 1..<max(1, count) where self[index - 1] >= self[index] {
       throw .corrupted("\(self[index]) follows \(self[index - 1])", at: leaf.node.ref)
     }
@@ -101,7 +102,7 @@ final class MutableKeyPairLeaf: MutableTreeLeaf {
 
   // MARK: changes
 
-  /// Puts a pair that is not there yet at its place.
+  /// Inserts a new pair at its place.
   func insert(_ pair: KeyPair, at index: Int, multiplicity: Int64 = 1) {
     images.insert(Int64(bitPattern: pair.image), at: index)
     keys.insert(pair.key, at: index)
@@ -111,7 +112,7 @@ final class MutableKeyPairLeaf: MutableTreeLeaf {
     if multiplicity != 1 { setMultiplicity(multiplicity, at: index) }
   }
 
-  /// Says how many equal pairs an entry stands for.
+  /// Sets the number of equal pairs of an entry.
   func setMultiplicity(_ number: Int64, at index: Int) {
     precondition(number > 0, "a pair that is there is there at least once")
     if counts.isEmpty {
@@ -155,7 +156,7 @@ final class MutableKeyPairLeaf: MutableTreeLeaf {
     upperCount = max(upperCount, right.upperCount)
   }
 
-  /// Whether one more pair behind the last keeps the leaf within its size.
+  /// Whether one more pair after the last keeps the leaf within its size.
   func hasRoom(for pair: KeyPair, multiplicity: Int64) -> Bool {
     guard count > 0 else { return true }
     let size = Self.sizeBytes(
@@ -165,12 +166,12 @@ final class MutableKeyPairLeaf: MutableTreeLeaf {
     return size <= Layout.keyPairLeafSizeBytesMax
   }
 
-  /// Pairs have nothing outside of their leaf.
+  /// Pairs have no external values.
   func dropExternals(_ writer: TreeWriter) {}
 
   // MARK: bytes
 
-  /// Gives the leaf its place and its bytes.
+  /// Places and encodes the leaf.
   func encode(into sink: inout NodeSink) -> NodeLink {
     tighten()
     let size = sizeBytes
@@ -181,7 +182,7 @@ final class MutableKeyPairLeaf: MutableTreeLeaf {
     ) { fill($0) }
   }
 
-  /// Writes everything behind the node header; the bounds are exact.
+  /// Writes everything after the node header; the bounds are exact.
   func fill(_ node: MutableBytes) {
     let ones = counts.isEmpty ? [Int64](repeating: 1, count: count) : counts
     var offset = KeyPairLeafView.arraysOffsetBytes

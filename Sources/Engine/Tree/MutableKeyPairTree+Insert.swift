@@ -1,8 +1,8 @@
-// MutableKeyPairTree+Insert.swift: adding pairs, one by one or a sorted lot. A pair can make a
-// leaf's arrays several times as wide, so a split can make more than two leaves of one.
+// MutableKeyPairTree+Insert.swift: adds pairs, singly or in sorted bulk. A pair can make a leaf's
+// arrays several times as wide, so a split can produce more than two leaves.
 
 extension MutableKeyPairTree {
-  /// Adds a pair, or counts it once more.
+  /// Adds a pair, or increments its count.
   /// - Returns: How many equal pairs there are now.
   @discardableResult
   func insert(_ pair: KeyPair) throws(EngineError) -> Int64 {
@@ -54,7 +54,7 @@ extension MutableKeyPairTree {
     }
   }
 
-  /// Fills an empty tree with pairs that ascend; equal ones are counted.
+  /// Fills an empty tree with pairs that ascend; equal pairs are counted.
   /// - Complexity: O(pairs), full leaves.
   func fill(_ sorted: [KeyPair]) throws(EngineError) {
     precondition(root == nil, "only an empty tree is filled")

@@ -77,7 +77,7 @@ final class MutableKeyPairTree: MutableNodeTree, KeyPairSource {
     pairCount = 0
   }
 
-  /// Gives every changed node its place and its bytes, children first.
+  /// Places and encodes every changed node, children first.
   /// - Returns: The link to the root, or none for a tree without pairs.
   func encode(into sink: inout NodeSink) -> NodeLink { encode(into: &sink, writer) }
 

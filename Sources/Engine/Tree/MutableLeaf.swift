@@ -3,7 +3,7 @@
 
 /// Where the rows of a leaf in memory were read from.
 struct LeafOrigin {
-  /// The leaf that stands in the file, with its own checksum.
+  /// The leaf in the file, with its own checksum.
   let link: NodeLink
   /// The version that wrote it.
   let born: Version
@@ -19,7 +19,7 @@ final class MutableLeaf: MutableTreeLeaf {
 
   var keys: [Int64]
   var columns: [MutableColumn]
-  /// nil for rows that come from nowhere else.
+  /// nil for a new leaf.
   var origin: LeafOrigin?
 
   init(_ shape: LeafShape) {
@@ -79,7 +79,7 @@ final class MutableLeaf: MutableTreeLeaf {
     return size
   }
 
-  /// Releases what a row that is about to go has outside of the leaf.
+  /// Releases the external values of a row that is about to be removed.
   func dropExternals(at index: Int, _ writer: TreeWriter) throws(EngineError) {
     for column in columns.indices where columns[column].isExternal(index) {
       try columns[column].dropExternal(at: index, writer)

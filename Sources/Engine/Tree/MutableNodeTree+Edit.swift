@@ -1,15 +1,15 @@
-// MutableNodeTree+Edit.swift: changing one leaf of a tree and the nodes above it: splitting what
-// got too large, dropping what got empty, merging what got too small.
+// MutableNodeTree+Edit.swift: changes one leaf of a tree and the nodes above it: splits nodes that
+// became too large, drops empty ones, merges those that became too small.
 
-/// A new right neighbour of a node, and what their parent has to know of it.
+/// A new right neighbour of a node, and what their parent has to record about it.
 struct NodeSplit<Leaf: MutableTreeLeaf> {
   let mark: Leaf.Guide.Mark
   let right: MutableNode<Leaf>
 }
 
 extension MutableTreeLeaf {
-  /// Where to split a leaf after a change at an index: content that comes in order fills its
-  /// leaves, other finds room in two halves.
+  /// Where to split a leaf after a change at an index: content added in order fills its leaves,
+  /// other content is split into halves.
   func cut(after changed: Int) -> Int {
     if changed == count - 1 { return count - 1 }
     return changed == 0 ? 1 : count / 2
@@ -17,7 +17,7 @@ extension MutableTreeLeaf {
 }
 
 extension MutableInner {
-  /// Cuts off about half of the children, or the last one when children come in order.
+  /// Splits off about half of the children, or the last one when children are added in order.
   fileprivate func split(after changed: Int) -> NodeSplit<Leaf> {
     let count = children.count
     let cut = changed + 2 >= count ? count - 1 : count / 2
@@ -33,12 +33,14 @@ extension MutableNodeTree {
 
   /// Changes the leaf of a position; the tree must have a root.
   ///
-  /// An error leaves a tree of the same content: what it brought into memory is as it was stored.
+  /// An error leaves the content of the tree unchanged: nodes brought into memory are as they were
+  /// stored.
   /// - Parameters:
   ///   - position: Where the change is.
   ///   - difference: How many elements `body` adds.
   ///   - writer: Knows the committed nodes.
-  ///   - body: Changes the leaf, whose position it gets, and adds what it cuts off to the splits.
+  ///   - body: Changes the leaf, given its position, and adds the parts it splits off to the
+  ///     splits.
   /// - Throws: `EngineError` with code `.corrupted`, or what `body` throws.
   func change(
     at position: Position, by difference: Int, _ writer: TreeWriter,
@@ -74,7 +76,7 @@ extension MutableNodeTree {
 
   /// The same below an inner node.
   ///
-  /// Recursion keeps each node alive once; a loop would hold on to every node twice.
+  /// Recursion retains each node once; a loop would retain every node twice.
   private func mutableLeaf(
     below inner: MutableInner<Leaf>, level: Int, at position: Position, _ writer: TreeWriter
   ) throws(EngineError) -> (leaf: Leaf, position: Position) {
@@ -91,8 +93,8 @@ extension MutableNodeTree {
     }
   }
 
-  /// Puts new right neighbours of a leaf into the nodes above it; `splits` has those of the leaf,
-  /// and at the end those of `node`.
+  /// Inserts new right neighbours of a leaf into the nodes above it; `splits` has those of the
+  /// leaf, and at the end those of `node`.
   private func insert(
     _ splits: inout [Split], below node: Child, at position: Position, by difference: Int
   ) {
@@ -109,11 +111,11 @@ extension MutableNodeTree {
 
   // MARK: removing
 
-  /// Takes something out of the leaf of a position.
+  /// Removes an element from the leaf of a position.
   /// - Parameters:
   ///   - position: Where it is.
   ///   - writer: Knows the committed nodes.
-  ///   - body: Takes it out, and says whether it was there.
+  ///   - body: Removes the element, and returns whether it was present.
   /// - Returns: What `body` returns; false for a tree without a root.
   /// - Throws: `EngineError` with code `.corrupted`, or what `body` throws.
   func remove(
@@ -123,7 +125,7 @@ extension MutableNodeTree {
     guard root != nil else { return false }
     let (leaf, below) = try mutableLeaf(at: position, writer)
     guard try body(leaf, below) else { return false }
-    // Then the nodes above it have nothing to do, and need not be visited again.
+    // Then the nodes above it do not change, and need not be visited again.
     if !Leaf.Guide.countsElements, leaf.count > 0, !isSmall(leaf) { return true }
     if case .inner(let inner) = root {
       try repair(below: inner, level: level, at: position, writer)

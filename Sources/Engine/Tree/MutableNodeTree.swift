@@ -1,8 +1,8 @@
-// MutableNodeTree.swift: what the trees of rows, of index pairs and of a collection's elements have
-// in common while a writer changes them: nodes, and the ways down to a leaf. Committed nodes are
-// read until the first change below them; then they are copied into memory and their place is
-// released (MutableNodeTree+Edit.swift).
-// Invariants: children of one inner node have the same level; a tree without content has no root.
+// MutableNodeTree.swift: the common part of the trees of rows, of index pairs and of a collection's
+// elements while a writer changes them: nodes, and descents to a leaf. Committed nodes are read
+// until the first change below them; then they are copied into memory and their place is released
+// (MutableNodeTree+Edit.swift). Invariants: children of one inner node have the same level; a tree
+// without content has no root.
 
 /// A node as its parent holds it: committed and untouched, or in memory.
 enum MutableNode<Leaf: MutableTreeLeaf> {
@@ -40,11 +40,11 @@ protocol MutableTreeLeaf: AnyObject {
   var sizeBytes: Int { get }
   /// The size bound of this leaf with the content of its right neighbour.
   func sizeBytes(with right: Self) -> Int
-  /// Cuts off what stands from `index` on.
+  /// Splits off the content from `index` on.
   func split(at index: Int) -> Self
   /// Adds the content of the right neighbour.
   func append(_ right: Self)
-  /// Releases what the leaf's content has outside of it.
+  /// Releases the external values of the leaf.
   func dropExternals(_ writer: TreeWriter) throws(EngineError)
 }
 
@@ -60,19 +60,19 @@ protocol MutableNodeTree: AnyObject {
   var childCountMax: Int { get }
   /// An inner node with fewer children is merged with a neighbour.
   var childCountMin: Int { get }
-  /// What a node of a level is for its parent.
+  /// The role of a node of this level.
   func role(level: Int) -> NodeRole
-  /// Makes a leaf of a committed node, and releases that.
+  /// Makes a leaf from a committed node, and releases the node.
   func loadLeaf(
     _ link: NodeLink, elementCount: UInt64?, _ writer: TreeWriter
   ) throws(EngineError) -> Leaf
   /// Whether a leaf is to be merged with a neighbour.
   func isSmall(_ leaf: Leaf) -> Bool
-  /// Whether the content of two neighbours is to stand in one leaf.
+  /// Whether the content of two neighbours should be merged into one leaf.
   func canMerge(_ left: Leaf, _ right: Leaf) -> Bool
-  /// Gives a leaf its place and its bytes.
+  /// Places and encodes a leaf.
   func encode(_ leaf: Leaf, into sink: inout NodeSink, _ writer: TreeWriter) -> NodeLink
-  /// Gives an inner node its place and its bytes, children first.
+  /// Places and encodes an inner node, children first.
   func encode(
     _ inner: MutableInner<Leaf>, level: Int, into sink: inout NodeSink, _ writer: TreeWriter
   ) -> NodeLink
@@ -140,7 +140,7 @@ extension MutableNodeTree {
     writer.release(node)
   }
 
-  /// Releases every node of the tree, and everything that its leaves have outside of them.
+  /// Releases every node of the tree, and all external values of its leaves.
   func releaseNodes(_ writer: TreeWriter) throws(EngineError) {
     if let root { try release(root, level: level, writer) }
     root = nil
@@ -161,7 +161,7 @@ extension MutableNodeTree {
 
   // MARK: new nodes
 
-  /// Gives every changed node its place and its bytes, children first.
+  /// Places and encodes every changed node, children first.
   /// - Returns: The link to the root, or none for a tree without content.
   func encode(into sink: inout NodeSink, _ writer: TreeWriter) -> NodeLink {
     guard let root else { return .none }

@@ -1,5 +1,5 @@
-// MutableTree+Append.swift: whole leaves at the end of a tree, for rows that come in key order.
-// Invariant: a leaf that is appended begins behind the last key of the tree.
+// MutableTree+Append.swift: appends whole leaves to a tree, for rows that are added in key order.
+// Invariant: an appended leaf begins after the last key of the tree.
 
 extension MutableTree {
   /// The greatest key, or nil when there are no rows.
@@ -25,7 +25,7 @@ extension MutableTree {
       level = 0
       root = .leaf(leaf)
     } else {
-      // The greatest key belongs to the last leaf, also between separators that are damaged.
+      // The greatest key belongs to the last leaf, even if separators are damaged.
       try change(at: KeyPosition(.max), by: 0, writer) { last, _, splits in
         precondition(last.keys[last.count - 1] < leaf.keys[0], "a leaf is appended at the end")
         if last.sizeBytes(with: leaf) > leafSizeBytesMax {

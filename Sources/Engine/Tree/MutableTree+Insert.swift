@@ -1,6 +1,6 @@
 // MutableTree+Insert.swift: adding and replacing rows.
 
-/// What to do with a key that is there, or is not.
+/// How to treat an existing or a missing key.
 enum PutMode {
   case insert
   case update
@@ -9,7 +9,7 @@ enum PutMode {
 
 extension MutableTree {
   /// Writes a row.
-  /// - Throws: `EngineError` with code `.keyExists` or `.keyNotFound`, as the mode asks for.
+  /// - Throws: `EngineError` with code `.keyExists` or `.keyNotFound`, depending on the mode.
   func put(_ key: Int64, _ values: [Value], mode: PutMode) throws(EngineError) {
     guard level < Layout.levelMax else {
       throw EngineError(code: .limit, message: "a tree has at most \(Layout.levelMax) levels")
@@ -38,7 +38,7 @@ extension MutableTree {
     }
   }
 
-  /// Changes what a leaf holds for a key that is there.
+  /// Changes the entry of an existing key in a leaf.
   /// - Throws: `EngineError` with code `.keyNotFound`, or what `body` throws.
   func modify(
     _ key: Int64, _ body: (MutableLeaf, Int) throws(EngineError) -> Void
@@ -46,7 +46,7 @@ extension MutableTree {
     guard try modifyIfThere(key, body) else { throw Self.notFound(key) }
   }
 
-  /// Changes what a leaf holds for a key, if that is there.
+  /// Changes the entry of a key in a leaf, if it exists.
   /// - Returns: Whether it is.
   @inline(__always)
   func modifyIfThere(
@@ -66,10 +66,10 @@ extension MutableTree {
     EngineError(code: .keyNotFound, message: "no row has key \(key)")
   }
 
-  /// Brings the leaf of a key into memory, changes it, and splits what got too large.
+  /// Brings the leaf of a key into memory, changes it, and splits nodes that became too large.
   ///
-  /// The leaf changed last is tried first: rows that come in order, or close to each other, need no
-  /// way down from the root.
+  /// The leaf changed last is tried first: rows in order, or close to each other, need no descent
+  /// from the root.
   @inline(__always)
   private func change(
     _ key: Int64, _ body: (MutableLeaf, Int, Bool) throws(EngineError) -> Void

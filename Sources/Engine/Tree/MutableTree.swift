@@ -1,5 +1,5 @@
-// MutableTree.swift: a table's tree while a writer changes it (MutableNodeTree.swift): its rows and
-// columns, and how leaves that snapshots hold become patches.
+// MutableTree.swift: a table's tree while a writer changes it (MutableNodeTree.swift), with its
+// rows and columns, and with patches for leaves that snapshots hold.
 
 /// A tree of rows that can be changed.
 final class MutableTree: MutableNodeTree {
@@ -8,8 +8,8 @@ final class MutableTree: MutableNodeTree {
   private(set) var shape: LeafShape
   let writer: TreeWriter
   var root: MutableNode<MutableLeaf>?
-  /// The leaf changed last, and the keys that belong to it; nil when the tree may have changed its
-  /// form since.
+  /// The leaf changed last, and its range of keys; nil when the structure of the tree may have
+  /// changed since.
   var hot: (leaf: MutableLeaf, lower: Int64, upper: Int64)?
   var level: Int
   var rowCount: UInt64
@@ -38,7 +38,7 @@ final class MutableTree: MutableNodeTree {
     self.rowCount = rowCount
   }
 
-  /// Where a row was found: in a committed leaf, or in one in memory.
+  /// The place of a row: in a committed leaf, or in one in memory.
   enum Place {
     case stored(LeafView, Int)
     case memory(MutableLeaf, Int)
@@ -113,7 +113,7 @@ final class MutableTree: MutableNodeTree {
     return leaf
   }
 
-  /// Gives every changed node its place and its bytes, children first.
+  /// Places and encodes every changed node, children first.
   /// - Returns: The link to the root, or none for a tree without rows.
   func encode(into sink: inout NodeSink) -> NodeLink { encode(into: &sink, writer) }
 
@@ -169,7 +169,7 @@ final class MutableTree: MutableNodeTree {
 // MARK: leaves that snapshots hold
 
 extension MutableTree {
-  /// The patches of the children that nobody changed.
+  /// The patches of the unchanged children.
   private func storedPatches(of inner: MutableInner<MutableLeaf>) -> [PatchedChild] {
     var patches: [PatchedChild] = []
     for (index, child) in inner.children.enumerated() {
@@ -179,8 +179,8 @@ extension MutableTree {
     return patches
   }
 
-  /// A changed leaf as a patch of the one that stands in the file, when a snapshot holds that and
-  /// the patch is short.
+  /// A changed leaf as a patch of the one in the file, when a snapshot holds that and the patch is
+  /// short.
   /// - Returns: The link to the leaf and its patch; nil when the leaf is to be written.
   private func patched(
     _ leaf: MutableLeaf, _ plan: LeafPlan, bytesBefore: Int, _ sink: inout NodeSink
@@ -211,7 +211,7 @@ extension MutableTree {
 }
 
 extension MutableLeaf {
-  /// How its arrays become a node; what they keep outside of it gets its place.
+  /// Plans the node of its arrays; the external values are placed.
   fileprivate func plan(_ writer: TreeWriter, _ sink: inout NodeSink) -> LeafPlan {
     LeafPlan(keys: keys, writer.placedColumns(of: &columns, into: &sink))
   }
@@ -220,7 +220,7 @@ extension MutableLeaf {
 // MARK: changes of the columns
 
 extension MutableTree {
-  /// Adds a column behind the others: committed leaves go without it until they are rewritten.
+  /// Adds a column after the others: committed leaves do not have it until they are rewritten.
   /// - Complexity: O(leaves in memory).
   func addColumn(_ layout: ColumnLayout, shape newShape: LeafShape) {
     forEachLeafInMemory { leaf in
@@ -229,10 +229,10 @@ extension MutableTree {
     shape = newShape
   }
 
-  /// Removes a column: committed leaves keep it until they are rewritten, and nobody reads it.
+  /// Removes a column: committed leaves keep it until they are rewritten, but it is not read.
   ///
-  /// What the column has outside of the leaves is released now, so a walk is needed for columns
-  /// that can have such a thing, and only for them.
+  /// External values of the column are released now, so a walk is needed only for columns that can
+  /// have them.
   func removeColumn(at index: Int, shape newShape: LeafShape) throws(EngineError) {
     let layout = shape.columns[index]
     if layout.storage == .strings, let root {

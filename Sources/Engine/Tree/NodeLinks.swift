@@ -1,8 +1,8 @@
 // NodeLinks.swift: the links of a node, whatever its kind: for walks that release, verify, move or
-// copy whole subtrees. A node says its kind and level itself, but only its parent knows which
-// columns a leaf has, so each link comes with the role of the node it leads to.
+// copy whole subtrees. A node's header has its kind and level, but only its parent knows which
+// columns a leaf has, so each link comes with the role of its target.
 
-/// What a node is for its parent.
+/// The role of a node for its parent.
 enum NodeRole: Sendable {
   /// A node of a table's tree: a leaf at level 0.
   case tree(LeafShape, level: Int)
@@ -30,10 +30,10 @@ enum NodeRole: Sendable {
   }
 }
 
-/// A link and where it stands.
+/// A link and its offset.
 struct ChildLink {
-  /// Where the 16 bytes of the link start in the node: a copy with another link there, sealed
-  /// again, is the node with that child.
+  /// Offset of the link's 16 bytes in the node: a copy with another link there, sealed again, is
+  /// the same node with another child.
   let offsetBytes: Int
   let link: NodeLink
   let role: NodeRole

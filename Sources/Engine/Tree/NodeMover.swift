@@ -1,12 +1,12 @@
-// NodeMover.swift: copies committed nodes that stand too far behind elsewhere, some at a time.
-// A node is copied as it is, with the links to its moved children in it; so all kinds of trees are
-// moved alike, and what nobody reads any more in a leaf stays unread. The walk remembers where it
-// stopped as the number of the child on each level, from the table down; trees may have changed
-// when it goes on, then it goes on nearby.
-// Invariants: a node is released exactly when its copy has a link that leads to it, also when an
-// error ends the walk half-way; the depth is bounded, since levels fall by one with each step.
+// NodeMover.swift: moves committed nodes that are too close to the end of the file, some at a time.
+// A node is copied unchanged except for the links to its moved children; so all kinds of trees are
+// moved in the same way, and removed columns in a leaf need not be read. The walk records where it
+// stopped as the number of the child on each level, from the table down; if trees have changed
+// since, it continues nearby. Invariants: a node is released exactly when its copy has a link that
+// leads to it, even when an error ends the walk half-way; the depth is bounded, since levels fall
+// by one with each step.
 
-/// A walk over the trees of a transaction, and what it may still move.
+/// A walk over the trees of a transaction, and its remaining budget.
 struct NodeMover {
   private let writer: TreeWriter
   /// Nodes from this sector on are to be moved.
@@ -14,12 +14,12 @@ struct NodeMover {
   private var sectorsLeft: Int
   private var visitsLeft: Int
   private(set) var movedSectors = 0
-  /// Where the walk goes on, and where it is.
+  /// Where the walk resumes, and where it is.
   private let resume: [Int]
   private var path: [Int] = []
   /// Where it stopped; nil when it saw everything.
   private(set) var stopped: [Int]?
-  /// What ended it.
+  /// The error that ended it.
   private(set) var failure: EngineError?
 
   init(
@@ -53,7 +53,7 @@ struct NodeMover {
     }
   }
 
-  /// Moves a committed node, and what is below it, as far as that is asked for.
+  /// Moves a committed node and the nodes below it, as far as requested.
   /// - Returns: Where it is now.
   mutating func move(
     _ link: NodeLink, _ role: NodeRole, into sink: inout NodeSink
@@ -107,7 +107,8 @@ struct NodeMover {
     }
   }
 
-  /// The patches of leaves that stay where they are: a leaf that moves is written as it has become.
+  /// The patches of leaves that stay where they are: a leaf that moves is written with its patch
+  /// applied.
   private static func patches(
     of node: Node, without moved: [Int]
   ) throws(EngineError) -> [PatchedChild] {
@@ -128,7 +129,8 @@ struct NodeMover {
 }
 
 extension MutableNodeTree {
-  /// Moves the committed parts of the tree; `leafBody` moves what a leaf in memory keeps outside.
+  /// Moves the committed parts of the tree; `leafBody` moves the external values of a leaf in
+  /// memory.
   fileprivate func moveNodes(
     _ mover: inout NodeMover, into sink: inout NodeSink,
     _ leafBody: (Leaf, inout NodeMover, inout NodeSink) -> Void
@@ -169,7 +171,7 @@ extension MutableTree {
     }
   }
 
-  /// Moves what a leaf in memory keeps outside: long values, and collections that nobody changed.
+  /// Moves the external values of a leaf in memory: long values, and unchanged collections.
   private func moveExternals(
     of leaf: MutableLeaf, _ mover: inout NodeMover, into sink: inout NodeSink
   ) {

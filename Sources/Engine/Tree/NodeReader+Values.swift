@@ -19,7 +19,7 @@ extension NodeReader {
     return node
   }
 
-  /// The bytes of a string, in the leaf or in a node of its own.
+  /// The bytes of a string, in the leaf or in a separate node.
   @inline(__always)
   func stringBytes(
     _ strings: StringsView, _ index: Int, newest: Version

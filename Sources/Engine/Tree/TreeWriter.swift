@@ -1,22 +1,22 @@
-// TreeWriter.swift: what the trees of one write transaction share: where to read committed nodes,
-// which of them the new version no longer needs, and long values and collections that have no place
-// in the file yet.
+// TreeWriter.swift: state shared by the trees of one write transaction: the reader of committed
+// nodes, the nodes that the new version no longer needs, and long values and collections that have
+// no place in the file yet.
 
 /// The shared part of a transaction's trees.
 final class TreeWriter {
   let reader: NodeReader
   let base: Version
-  /// In the order of their release; one that was kept after all has no sectors.
+  /// In the order of their release; a span that was kept after all has no sectors.
   private var releases: [PendingSpan] = []
   /// Patches of the inner nodes that were released.
   private var releasedPatchCount = 0
-  /// The id that the next table gets.
+  /// The id of the next new table.
   var nextTableID: UInt32 = 1
   /// Long values of this transaction; nil when deleted again before commit.
   private var strings: [[UInt8]?] = []
   /// Collections of this transaction that are trees; nil when deleted again before commit.
   private var collections: [MutableCollection?] = []
-  /// Marks the ref of what is still in `strings` or `collections`.
+  /// Marks the ref of a value that is still in `strings` or `collections`.
   private static let unplaced: UInt64 = 1 << 63
 
   init(reader: NodeReader, base: Version) {
@@ -24,11 +24,11 @@ final class TreeWriter {
     self.base = base
   }
 
-  /// What the new version does not reach.
+  /// The spans that the new version does not reach.
   var released: [PendingSpan] { releases.filter { $0.span.count > 0 } }
 
   /// The new version does not reach this committed node.
-  /// - Returns: What `keep` takes this back by.
+  /// - Returns: The number with which `keep` undoes this.
   @discardableResult
   func release(_ node: Node) -> Int {
     if node.header.kind == .inner { releasedPatchCount += node.header.auxiliary }
@@ -37,16 +37,16 @@ final class TreeWriter {
     return releases.count - 1
   }
 
-  /// The new version reaches a released node all the same: as the base of a patch.
+  /// Keeps a released node that the new version still reaches: as the base of a patch.
   func keep(_ release: Int) { releases[release].span.count = 0 }
 
   /// Leaves with a patch in the new version.
   func patchedLeafCount(base count: Int, written: Int) -> Int {
-    // Damage can make it less than nothing.
+    // Damage can make it negative.
     max(0, count - releasedPatchCount + written)
   }
 
-  /// Keeps a long string until commit; returns what the leaf holds for it.
+  /// Keeps a long string until commit; returns its entry for the leaf.
   func addString(_ bytes: [UInt8]) -> [UInt8] {
     strings.append(bytes)
     let ref = Ref(offsetBytes: Self.unplaced | UInt64(strings.count - 1))
@@ -55,7 +55,7 @@ final class TreeWriter {
     ).bytes
   }
 
-  /// Keeps a collection until commit; returns what the leaf of its row holds for it.
+  /// Keeps a collection until commit; returns its entry for the leaf of its row.
   func addCollection(_ collection: MutableCollection) -> [UInt8] {
     collections.append(collection)
     let ref = Ref(offsetBytes: Self.unplaced | UInt64(collections.count - 1))
@@ -76,12 +76,12 @@ final class TreeWriter {
     Self.index(of: entry.link).flatMap { collections[$0] }
   }
 
-  /// A collection that has become small stands in the leaf of its row again.
+  /// A collection that has become small is moved back into the leaf of its row.
   func forget(_ entry: ExternalEntry) {
     if let index = Self.index(of: entry.link) { collections[index] = nil }
   }
 
-  /// The row that held this long value or collection is gone.
+  /// Called when the row that held this long value or collection was removed.
   func drop(_ entry: ExternalEntry, _ layout: ColumnLayout) throws(EngineError) {
     if layout.collection != .none {
       if let index = Self.index(of: entry.link) {
@@ -100,7 +100,7 @@ final class TreeWriter {
   /// Releases a committed node and everything below it.
   func releaseTree(_ link: NodeLink, _ role: NodeRole) throws(EngineError) {
     guard !link.isNone else { return }
-    // Nodes have sectors of their own, so more of them than sectors means one node twice.
+    // Nodes do not share sectors, so more nodes than sectors means one node twice.
     var nodesLeft = reader.bytes.count / Layout.sectorSizeBytes
     var stack = [(link: link, role: role)]
     while let (link, role) = stack.popLast() {
@@ -112,7 +112,7 @@ final class TreeWriter {
     }
   }
 
-  /// The columns of a leaf with links to their long values and collections, which get their nodes.
+  /// The columns of a leaf with links to their long values and collections, which are placed.
   ///
   /// The leaf keeps the links, unless they are those of a copy.
   func placedColumns(
@@ -150,7 +150,7 @@ final class TreeWriter {
     }
   }
 
-  /// Whether a link leads to what this transaction has in memory.
+  /// Whether a link leads to a value that this transaction has in memory.
   static func isUnplaced(_ link: NodeLink) -> Bool { link.ref.offsetBytes & unplaced != 0 }
 
   private static func index(of link: NodeLink) -> Int? {
@@ -159,32 +159,31 @@ final class TreeWriter {
   }
 }
 
-/// What a commit may do instead of writing leaves that snapshots hold.
+/// How a commit may patch leaves that snapshots hold instead of writing them.
 struct Patching {
-  /// The newest version that a snapshot holds: it reaches what is not younger.
+  /// The newest version that a snapshot holds: it reaches every node that is not newer.
   let newestHeld: Version
-  /// Leaves that may get a patch and have none.
+  /// The number of further leaves that may get a patch.
   var room: Int
 }
 
-/// Takes new nodes: gives each a place that no live version uses, and its bytes to the slab.
+/// Takes new nodes: gives each a place that no live version uses, and writes its bytes to the slab.
 struct NodeSink {
   let slab: Slab
   let version: Version
   let reader: NodeReader
   var space: SpaceMap
-  /// Whether the nodes are for a copy: the transaction goes on, so what it holds in memory stays
-  /// there.
+  /// Whether the nodes are for a copy: the transaction continues, so it keeps its nodes in memory.
   var isForCopy = false
   /// nil when leaves are written whole.
   var patching: Patching?
   /// Patches written so far.
   private(set) var patchCount = 0
-  /// Links to the nodes of trees, and their bytes, as far as recovery could be asked to check them.
+  /// Links to the nodes of trees, and their bytes, as far as recovery may have to check them.
   private(set) var links: [NodeLink] = []
   private(set) var linkedBytes = 0
 
-  /// Adds a node; `fill` writes everything behind its header.
+  /// Adds a node; `fill` writes everything after its header.
   mutating func add(
     kind: NodeKind, level: Int = 0, sizeBytes: Int, count: Int, auxiliary: Int = 0,
     fill: (MutableBytes) -> Void

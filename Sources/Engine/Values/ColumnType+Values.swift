@@ -1,7 +1,7 @@
-// ColumnType+Values.swift: which values a column of a type has, and which type a value is of.
+// ColumnType+Values.swift: the values of a column type, and the type of a value.
 
 extension ColumnType {
-  /// What a column that is not optional has in a row that nobody gave a value.
+  /// The default value of a non-optional column.
   package var zero: Value {
     switch self {
     case .int: .int(0)

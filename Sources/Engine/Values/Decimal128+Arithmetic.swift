@@ -1,7 +1,7 @@
 // Decimal128+Arithmetic.swift: sums, differences, products and quotients: the exact result, rounded
 // once. Exact results have the standard's preferred exponent as far as it fits: the smaller one of
-// a sum, the sum of a product's, the difference of a quotient's.
-// Intermediate coefficients have 37 digits at most; what lies behind them counts as a fraction.
+// a sum, the sum of a product's, the difference of a quotient's. Intermediate coefficients have 37
+// digits at most; the digits after them count as a fraction.
 
 extension Decimal128 {
   private static let workingDigits = 37
@@ -32,8 +32,8 @@ extension Decimal128 {
       let isNegative = second == 0 ? left.isNegative && right.isNegative : lower.isNegative
       return Decimal128(isNegative: isNegative, coefficient: second, exponent: lower.exponent)
     }
-    // The upper number is brought towards the exponent of the lower one as far as 37 digits reach;
-    // then the lower one loses what stands behind that.
+    // The upper number is scaled towards the exponent of the lower one as far as 37 digits reach;
+    // then the lower one loses the digits after that.
     let distance = upper.exponent - lower.exponent
     let shift = min(distance, workingDigits - PowersOfTen.digits(first))
     let augend = first * PowersOfTen.all[shift]
@@ -107,7 +107,8 @@ extension Decimal128 {
     guard dividend != 0 else {
       return rounded(isNegative: isNegative, coefficient: 0, exponent: preferred)
     }
-    // A dividend of 34 digits, times 10^(digits of the divisor + 2): 36 or 37 digits come out.
+    // A dividend of 34 digits, times 10^(digits of the divisor + 2): the quotient has 36 or 37
+    // digits.
     let widening = digitsMax - PowersOfTen.digits(dividend)
     let scale = PowersOfTen.digits(divisor) + 2
     let wide = (dividend * PowersOfTen.all[widening])

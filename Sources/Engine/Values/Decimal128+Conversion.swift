@@ -97,7 +97,7 @@ extension Decimal128: ExpressibleByFloatLiteral {
     self.init(number)
   }
 
-  /// Makes the number that the literal shows, as far as a `Double` tells it.
+  /// Creates the number of the literal, as far as a `Double` represents it.
   public init(floatLiteral number: Double) {
     self.init(shortest: number)
   }
@@ -121,7 +121,7 @@ extension Int64 {
 }
 
 extension Double {
-  /// Makes the nearest binary number; what is too large becomes an infinity.
+  /// Creates the nearest binary number; a number that is too large becomes an infinity.
   public init(_ number: Decimal128) {
     guard number.isFinite, let nearest = Double(number.description) else {
       let magnitude: Double = number.isNaN ? .nan : .infinity
@@ -145,7 +145,7 @@ private struct DecimalExpansion {
 
   /// Multiplies by a power of a small number.
   mutating func multiply(by factor: UInt64, times: Int) {
-    // As many at once as stay below 2^60, so that every carry fits.
+    // As many digits at once as stay below 2^60, so that every carry fits.
     var (chunk, chunkCount) = (factor, 1)
     while chunk < 1 << 60 / factor { (chunk, chunkCount) = (chunk * factor, chunkCount + 1) }
     for _ in 0..<times / chunkCount { multiply(by: chunk) }
@@ -163,7 +163,7 @@ private struct DecimalExpansion {
     if carry > 0 { limbs.append(carry) }
   }
 
-  /// The digits, highest first; zeros may stand in front.
+  /// The digits, highest first; there may be leading zeros.
   var digits: [UInt8] {
     limbs.reversed().flatMap { limb in
       var (rest, digits) = (limb, [UInt8](repeating: 0, count: Self.limbDigits))

@@ -1,6 +1,6 @@
-// Decimal128+Encoding.swift: bits to coefficient and exponent, and back with rounding.
-// Rounding is to the nearest number, and halves to the one with an even coefficient; it happens
-// once, from all digits, also where a small exponent leaves fewer than 34 of them.
+// Decimal128+Encoding.swift: bits to coefficient and exponent, and back with rounding. Rounding is
+// to the nearest number, and halves to the one with an even coefficient; it happens once, from all
+// digits, even where a small exponent leaves fewer than 34 of them.
 
 extension Decimal128 {
   static let exponentMin = -6176
@@ -10,7 +10,7 @@ extension Decimal128 {
   private static let bias = 6176
   private static let payloadMax = PowersOfTen.all[33] - 1
 
-  /// Whether the bits leave no room for a coefficient that counts.
+  /// Whether the bits leave no room for a significant coefficient.
   private var isLargeForm: Bool { high & 0x6000 << 48 == 0x6000 << 48 }
 
   /// The coefficient of a finite number.
@@ -25,13 +25,13 @@ extension Decimal128 {
     Int(high >> (isLargeForm ? 47 : 49) & 0x3fff) - Self.bias
   }
 
-  /// The payload of a NaN; one that is too large is none.
+  /// The payload of a NaN; 0 if it is too large.
   var payload: UInt128 {
     let bits = UInt128(high & (1 << 46 - 1)) << 64 | UInt128(low)
     return bits <= Self.payloadMax ? bits : 0
   }
 
-  /// A number that fits as it is.
+  /// A number that fits without rounding.
   init(isNegative: Bool, coefficient: UInt128, exponent: Int) {
     precondition(coefficient <= Self.coefficientMax, "a coefficient has 34 digits at most")
     precondition((Self.exponentMin...Self.exponentMax).contains(exponent), "an exponent fits")
@@ -58,7 +58,7 @@ extension Decimal128 {
   ///   - isNegative: The sign.
   ///   - coefficient: Any number; of 36 digits at least when there is a fraction.
   ///   - exponent: Any exponent.
-  ///   - hasFraction: Whether there is something behind the coefficient, above 0 and below 1.
+  ///   - hasFraction: Whether the coefficient has a remaining fraction, above 0 and below 1.
   /// - Returns: A number, or an infinity when it is too large.
   static func rounded(
     isNegative: Bool, coefficient: UInt128, exponent: Int, hasFraction: Bool = false
@@ -81,7 +81,8 @@ extension Decimal128 {
       return Decimal128(
         isNegative: isNegative, coefficient: kept, exponent: min(place, exponentMax))
     }
-    // Digits may be left in front of a coefficient for a large exponent to fill with zeros.
+    // For a large exponent, the coefficient may have room for more digits, which are filled with
+    // zeros.
     let zeros = place - exponentMax
     guard zeros <= digitsMax - PowersOfTen.digits(kept) else {
       return infinity(isNegative: isNegative)

@@ -2,7 +2,7 @@
 // Arithmetic specification write them.
 //   number   [+|-] (digits [. [digits]] | . digits) [E [+|-] digits]
 //   special  [+|-] (Inf | Infinity | NaN [digits] | sNaN [digits])
-// Letters may be small or capital. Nothing may stand before, between or after.
+// Letters may be lowercase or uppercase. No other characters are allowed before, between or after.
 
 /// Decimal digits from the highest on, of which as many are kept as rounding needs.
 struct DecimalDigits {
@@ -26,13 +26,13 @@ struct DecimalDigits {
 }
 
 extension Decimal128: LosslessStringConvertible {
-  /// Makes a number of its text; see the grammar above.
+  /// Creates a number from its text; see the grammar above.
   ///
   /// 34 digits are exact. Longer ones are rounded to the nearest number, and halves to an even
-  /// digit; what is too large becomes an infinity, and what is too small 0.
+  /// digit; a number that is too large becomes an infinity, one that is too small 0.
   /// - Parameter text: A text in the standard's grammar; anything else, and a NaN's payload of
   ///   more than 33 digits, give nil.
-  /// - Complexity: O(length), whatever exponent it has.
+  /// - Complexity: O(length), independent of the exponent.
   public init?(_ text: String) {
     var rest = text.utf8[...]
     let isNegative = Self.takeSign(&rest)
@@ -85,7 +85,7 @@ extension Decimal128: LosslessStringConvertible {
       exponent: digits.exponent + exponent, hasFraction: digits.hasFraction)
   }
 
-  /// An exponent; one that no text's digits can make up for stands for all larger ones.
+  /// An exponent; values too large for any number of digits to offset are capped.
   private static func exponentNumber(_ rest: inout Substring.UTF8View) -> Int? {
     let isNegative = takeSign(&rest)
     guard !rest.isEmpty else { return nil }
@@ -120,8 +120,8 @@ extension Decimal128: LosslessStringConvertible {
 
   /// The standard's scientific text, which reads back to the same bits if these are canonical.
   ///
-  /// Digits as they are while the exponent is 0 or below and at most five zeros stand behind the
-  /// point, else one digit before the point and an exponent: `-12.50`, `0.000001`, `1E-7`, `1E+9`.
+  /// Digits as they are while the exponent is 0 or below and at most five zeros follow the point,
+  /// else one digit before the point and an exponent: `-12.50`, `0.000001`, `1E-7`, `1E+9`.
   public var description: String {
     let sign = isNegative ? "-" : ""
     guard !isNaN else {

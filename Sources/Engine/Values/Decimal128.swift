@@ -4,13 +4,13 @@
 //   112 ... 0    coefficient, at most 10^34 - 1
 // Bits 126 ..< 122 of 11110 are an infinity, of 11111 a NaN (bit 121: it signals; bits 109 ... 0:
 // payload, at most 10^33 - 1). Others whose bits 126 and 125 are both 1, or whose coefficient is
-// too large, are no canonical encoding: they have the coefficient 0.
-// Invariant: what this code makes is canonical; what it is given may have any bits.
+// too large, are not canonical: they have the coefficient 0. Invariant: results of this code are
+// canonical; its input may have any bits.
 
 /// A decimal number of 34 digits: ± coefficient × 10^exponent, an infinity, or a NaN.
 ///
 /// `==`, `<` and the hash go by the number, so 1.0 equals 1.00 and 0 equals -0. That is a total
-/// order: NaNs equal each other and stand before -∞, as in every sort of the database. The engine's
+/// order: NaNs equal each other and sort before -∞, as in every sort of the database. The engine's
 /// `Value` compares bits instead: there 1.0 and 1.00 are two values.
 public struct Decimal128: Sendable {
   /// The half with the sign and the exponent.
@@ -18,7 +18,7 @@ public struct Decimal128: Sendable {
   /// The lower half of the coefficient.
   public let low: UInt64
 
-  /// Makes a number of its bits, canonical or not.
+  /// Creates a number from its bits, canonical or not.
   /// - Parameters:
   ///   - high: The half with the sign and the exponent.
   ///   - low: The lower half of the coefficient.
@@ -76,8 +76,8 @@ extension Decimal128 {
 
 extension Decimal128: Comparable, Hashable {
   /// Compares two numbers, not their bits.
-  /// - Returns: -1, 0 or 1, as the left number stands before, with or after the right one; NaNs
-  ///   stand together before -∞.
+  /// - Returns: -1, 0 or 1, as the left number sorts before, with or after the right one; NaNs are
+  ///   equal and sort before -∞.
   public static func compare(_ left: Decimal128, _ right: Decimal128) -> Int {
     if left.isNaN || right.isNaN { return (left.isNaN ? 0 : 1) - (right.isNaN ? 0 : 1) }
     let (sign, otherSign) = (left.signum, right.signum)
@@ -97,7 +97,7 @@ extension Decimal128: Comparable, Hashable {
     let (digits, otherDigits) = (PowersOfTen.digits(first), PowersOfTen.digits(second))
     let (leading, otherLeading) = (left.exponent + digits, right.exponent + otherDigits)
     guard leading == otherLeading else { return leading < otherLeading ? -1 : 1 }
-    // The same leading place: then both have 34 digits at most when they are brought to one length.
+    // The same leading place: then both have at most 34 digits after scaling to the same length.
     if digits < otherDigits { first *= PowersOfTen.all[otherDigits - digits] }
     if otherDigits < digits { second *= PowersOfTen.all[digits - otherDigits] }
     return first < second ? -1 : first == second ? 0 : 1
@@ -111,7 +111,7 @@ extension Decimal128: Comparable, Hashable {
   /// Orders by number, NaNs first.
   public static func < (left: Decimal128, right: Decimal128) -> Bool { compare(left, right) < 0 }
 
-  /// Feeds the number: equal ones alike, whatever their exponents.
+  /// Feeds the number: equal numbers hash alike, whatever their exponents.
   public func hash(into hasher: inout Hasher) {
     guard isFinite, !isZero else {
       hasher.combine(isNaN ? 2 : isZero ? 0 : signum)

@@ -1,12 +1,12 @@
-// FineDates.swift: dates as the Doubles that Foundation has, and back. Part of the file format.
-// A date is seconds since 1970 and nanoseconds, which tell apart all Doubles of seconds since 2001
-// but those within 2^23 seconds of 2001, where Doubles are closer to each other than nanoseconds,
-// and those beyond 64 bits. Such a Double is a *fine date*: its seconds are rounded down, or the
-// end of 64 bits, and in the place of nanoseconds stands a number from 10^9 up: its bits without
-// the sign, which the seconds tell, exclusive-or 7ffc000000000000.
-// Invariants: every Double has one value, but -0, which has that of 0, and the NaNs, which have one
-// together, before all others; the values ascend as the Doubles do. Near 2001, nanoseconds mean the
-// nearest multiple of 2^-23 s, which is what programs read before there were fine dates.
+// FineDates.swift: converts dates to the Doubles of Foundation, and back. Part of the file format.
+// A date is seconds since 1970 and nanoseconds, which distinguish all Doubles of seconds since 2001
+// except those within 2^23 seconds of 2001, where Doubles are closer to each other than
+// nanoseconds, and those beyond 64 bits. Such a Double is a *fine date*: its seconds are rounded
+// down, or the end of 64 bits, and in place of nanoseconds is a number from 10^9 up: its bits
+// without the sign, which follows from the seconds, exclusive-or 7ffc000000000000. Invariants:
+// every Double has its own value, except that -0 has that of 0 and all NaNs share one, before all
+// others; the values ascend as the Doubles do. Near 2001, nanoseconds mean the nearest multiple of
+// 2^-23 s, as programs read them before fine dates existed.
 
 /// Between dates and Doubles.
 enum FineDates {
@@ -56,7 +56,7 @@ enum FineDates {
     Int64(bitPattern: interval.magnitude.bitPattern ^ mask)
   }
 
-  /// Whether a part of a second is nanoseconds, or that of a fine date with these seconds.
+  /// Whether the fraction is valid: nanoseconds, or that of a fine date with these seconds.
   @inline(__always)
   static func isPart(_ part: Int64, of seconds: Int64) -> Bool {
     UInt64(bitPattern: part) < UInt64(nanosecondsEnd) || isFine(seconds, part)
@@ -66,7 +66,8 @@ enum FineDates {
     part >= nanosecondsEnd && parts(interval(seconds, part)) == (seconds, part)
   }
 
-  /// Below 0, 0 or above 0 as a part stands before, with or after another one of the same second.
+  /// Negative, 0 or positive as a fraction sorts before, with or after another one of the same
+  /// second.
   static func order(_ left: Int64, _ right: Int64, in seconds: Int64) -> Int {
     if (left < nanosecondsEnd) == (right < nanosecondsEnd), left < nanosecondsEnd || left == right {
       return left < right ? -1 : left == right ? 0 : 1
@@ -74,13 +75,13 @@ enum FineDates {
     let (first, second) = (interval(seconds, left), interval(seconds, right))
     if first.isNaN || second.isNaN { return first.isNaN ? -1 : 1 }
     if first != second { return first < second ? -1 : 1 }
-    // Nanoseconds that mean the same Double stand before it.
+    // Nanoseconds that mean the same Double sort before it.
     return left < nanosecondsEnd ? -1 : 1
   }
 }
 
 extension Value {
-  /// The date with the seconds since 2001 that Foundation's `Date` is made of, to the last bit.
+  /// The date with the seconds since 2001 that Foundation's `Date` holds, to the last bit.
   package static func date(sinceReferenceDate interval: Double) -> Value {
     let (seconds, part) = FineDates.parts(interval)
     return .date(seconds: seconds, nanoseconds: part)

@@ -1,4 +1,4 @@
-// FixedBytes.swift: values of 12 and 16 bytes are kept as integers in which the first byte is the
+// FixedBytes.swift: values of 12 and 16 bytes are stored as integers whose first byte is the
 // highest, so that comparing the integers compares the bytes; and their hexadecimal texts.
 
 /// Bytes and integers whose first byte is the highest.
@@ -15,8 +15,8 @@ enum FixedBytes {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// The bytes that a hexadecimal text stands for, in capitals or not.
-  /// - Returns: nil when it has anything but pairs of digits, or not so many of them.
+  /// The bytes of a hexadecimal text, in uppercase or lowercase.
+  /// - Returns: nil when it has anything but pairs of digits, or the wrong number of them.
   static func bytes(hexadecimal text: some Collection<UInt8>, count: Int) -> [UInt8]? {
     guard text.count == 2 * count else { return nil }
     var bytes: [UInt8] = []

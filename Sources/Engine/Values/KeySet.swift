@@ -1,13 +1,13 @@
-// KeySet.swift: keys of rows that a scan of links looks for: a bit for each key where they lie
-// close together, else the keys themselves in order.
+// KeySet.swift: the set of row keys that a scan of links looks for: a bit for each key where they
+// are close together, else the sorted keys themselves.
 
 /// A set of keys.
 struct KeySet: Sendable {
-  /// At most so many bits for each key, so that a set is no larger than eight arrays of its keys.
+  /// At most this many bits for each key, so that a set is no larger than eight arrays of its keys.
   private static let bitsPerKeyMax: UInt64 = 512
 
   private let first: Int64
-  /// Numbers of keys behind `first`, 0 for none.
+  /// The number of keys from `first` on that have a bit; 0 without bits.
   private let range: UInt64
   private let words: [UInt64]
   private let keys: [Int64]

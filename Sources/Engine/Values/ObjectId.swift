@@ -1,6 +1,6 @@
 // ObjectId.swift: identifiers of 12 bytes: seconds since 1970 (4, the highest byte first), a number
 // drawn once per process (5), and a counter (3). The engine compares the bytes and has no clock, so
-// the parts come from whoever makes one.
+// the caller supplies the parts.
 
 /// An ObjectId: 12 bytes, ordered as such.
 public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible {
@@ -9,13 +9,13 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible 
   /// The last four bytes.
   package let low: UInt32
 
-  /// Makes an ObjectId of its two parts.
+  /// Creates an ObjectId from its two parts.
   package init(high: UInt64, low: UInt32) {
     self.high = high
     self.low = low
   }
 
-  /// Makes an ObjectId of its bytes.
+  /// Creates an ObjectId from its bytes.
   /// - Parameter bytes: Twelve bytes; other numbers of them give nil.
   public init?(bytes: [UInt8]) {
     guard bytes.count == 12 else { return nil }
@@ -23,14 +23,14 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible 
     low = UInt32(truncatingIfNeeded: FixedBytes.number(bytes[8...]))
   }
 
-  /// Makes an ObjectId of its text.
+  /// Creates an ObjectId from its text.
   /// - Parameter text: 24 hexadecimal digits, in capitals or not; anything else gives nil.
   public init?(_ text: String) {
     guard let bytes = FixedBytes.bytes(hexadecimal: text.utf8, count: 12) else { return nil }
     self.init(bytes: bytes)
   }
 
-  /// Makes an ObjectId of its parts.
+  /// Creates an ObjectId from its parts.
   ///
   /// Two are the same only when all parts are: a maker draws `random` once, and counts up.
   /// - Parameters:

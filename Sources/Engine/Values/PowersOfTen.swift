@@ -1,4 +1,4 @@
-// PowersOfTen.swift: what fits 128 bits, and counting decimal digits.
+// PowersOfTen.swift: the powers of ten that fit 128 bits, and the count of decimal digits.
 
 enum PowersOfTen {
   /// 10^0 to 10^38, the largest that fits.
@@ -23,7 +23,7 @@ enum PowersOfTen {
       let (quotient, remainder) = rest.quotientAndRemainder(dividingBy: all[step])
       if remainder == 0 { (rest, zeros) = (quotient, zeros + step) }
     }
-    // Steps of 16 to 1 take 31 zeros; the rest goes one by one.
+    // Steps of 16 to 1 remove 31 zeros; the rest are removed singly.
     while zeros < most, rest % 10 == 0 { (rest, zeros) = (rest / 10, zeros + 1) }
     return (rest, zeros)
   }

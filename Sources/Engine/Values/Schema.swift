@@ -2,7 +2,7 @@
 // Invariants: names are unique and have 1 to 255 bytes of UTF-8; a single link, a link in a
 // dictionary and a mixed value can always be null, a link in a list or a set never.
 
-/// What a column holds, or what the elements of its collections are.
+/// The type of a column's values, or of the elements of its collections.
 public enum ColumnType: UInt8, Sendable, CaseIterable {
   /// A signed 64-bit integer.
   case int = 1
@@ -10,9 +10,9 @@ public enum ColumnType: UInt8, Sendable, CaseIterable {
   case string = 2
   /// True or false.
   case bool = 3
-  /// A 32-bit floating-point number, kept bit by bit.
+  /// A 32-bit floating-point number, stored bit for bit.
   case float = 4
-  /// A 64-bit floating-point number, kept bit by bit.
+  /// A 64-bit floating-point number, stored bit for bit.
   case double = 5
   /// Up to 16 MiB of bytes.
   case binary = 6
@@ -22,11 +22,11 @@ public enum ColumnType: UInt8, Sendable, CaseIterable {
   case objectId = 8
   /// Sixteen bytes.
   case uuid = 9
-  /// A decimal number of IEEE 754-2008, kept as its 16 bytes.
+  /// A decimal number of IEEE 754-2008, stored as its 16 bytes.
   case decimal128 = 10
   /// The key of a row in the column's target table.
   case link = 11
-  /// Any of the above, told apart by each value.
+  /// Any of the above; each value has its own type.
   case mixed = 12
 }
 
@@ -46,7 +46,7 @@ public enum CollectionKind: UInt8, Sendable, CaseIterable {
 public struct ColumnSchema: Hashable, Sendable {
   /// The name, 1 to 255 bytes of UTF-8, unique in its table.
   public var name: String
-  /// What the column holds, or what the elements of its collections are.
+  /// The type of the column's values, or of the elements of its collections.
   public var type: ColumnType
   /// Whether the value, or an element of the collection, can be null.
   public var isOptional: Bool
@@ -62,7 +62,7 @@ public struct ColumnSchema: Hashable, Sendable {
   /// Makes a column.
   /// - Parameters:
   ///   - name: The name.
-  ///   - type: What it holds.
+  ///   - type: The type of its values.
   ///   - isOptional: Whether null is a value; by default only where it always is.
   ///   - collection: Whether each row has one value or a collection.
   ///   - target: The table that links lead to.
@@ -82,7 +82,7 @@ public struct ColumnSchema: Hashable, Sendable {
     self.isUnique = isUnique
   }
 
-  /// Whether null is a value where the type and the collection leave no choice; else nil.
+  /// Whether null is allowed, where type and collection determine it; else nil.
   package static func nullability(_ type: ColumnType, _ collection: CollectionKind) -> Bool? {
     switch (type, collection) {
     case (.mixed, _), (.link, .none), (.link, .dictionary): true

@@ -1,19 +1,19 @@
 // UUIDBytes.swift: UUIDs as 16 bytes, with the text of RFC 9562: 8-4-4-4-12 hexadecimal digits.
 
-/// A UUID: 16 bytes that mean nothing to the engine, ordered as such.
+/// A UUID: 16 bytes that the engine does not interpret, ordered bytewise.
 public struct UUIDBytes: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The first eight bytes, the first of them highest.
   package let high: UInt64
   /// The last eight bytes.
   package let low: UInt64
 
-  /// Makes a UUID of its halves.
+  /// Creates a UUID from its halves.
   package init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
 
-  /// Makes a UUID of its bytes.
+  /// Creates a UUID from its bytes.
   /// - Parameter bytes: Sixteen bytes; other numbers of them give nil.
   public init?(bytes: [UInt8]) {
     guard bytes.count == 16 else { return nil }
@@ -21,7 +21,7 @@ public struct UUIDBytes: Hashable, Sendable, Comparable, CustomStringConvertible
     low = FixedBytes.number(bytes[8...])
   }
 
-  /// Makes a UUID of its text.
+  /// Creates a UUID from its text.
   /// - Parameter text: Groups of 8, 4, 4, 4 and 12 hexadecimal digits with hyphens between them,
   ///   in capitals or not; anything else gives nil.
   public init?(_ text: String) {

@@ -1,9 +1,9 @@
-// Value.swift: what a row holds, as plain values. Two values are equal when their bits are: a NaN
+// Value.swift: the content of rows as plain values. Two values are equal when their bits are: a NaN
 // equals itself, -0 differs from 0, and strings are equal byte by byte.
 
 /// A value of a row, or an element of a collection.
 public enum Value: Sendable {
-  /// Nothing, in a column or collection that allows it.
+  /// No value, in a column or collection that allows it.
   case null
   /// An integer.
   case int(Int64)
@@ -32,9 +32,9 @@ public enum Value: Sendable {
   case typedLink(table: UInt32, key: Int64)
   /// Elements in order.
   case list([Value])
-  /// Distinct elements; given in any order, they come back sorted.
+  /// Distinct elements; given in any order, returned sorted.
   case set([Value])
-  /// Entries; given in any order, they come back sorted by key.
+  /// Entries; given in any order, returned sorted by key.
   case dictionary([DictionaryEntry])
 }
 
@@ -98,7 +98,7 @@ extension Value: Hashable {
 // MARK: order
 
 extension Value {
-  /// Where values of this kind stand among values of other kinds: null first, then by type.
+  /// The rank of this kind of value among other kinds: null first, then by type.
   var rank: UInt8 {
     switch self {
     case .null: 0
@@ -119,7 +119,7 @@ extension Value {
     }
   }
 
-  /// Whether one element of a set stands before another; a total order of all values that can be
+  /// Whether one element of a set sorts before another; a total order of all values that can be
   /// elements.
   static func precedes(_ left: Value, _ right: Value) -> Bool { order(left, right) < 0 }
 
@@ -127,12 +127,12 @@ extension Value {
     left < right ? -1 : left == right ? 0 : 1
   }
 
-  /// Strings stand in the order of their UTF-8 bytes, whatever is equivalent for a reader.
+  /// Strings are ordered by their UTF-8 bytes, without regard to canonical equivalence.
   package static func order(_ left: String, _ right: String) -> Int {
     RawBytes.over(left) { left in RawBytes.over(right) { left.order($0) } }
   }
 
-  /// Below 0, 0 or above 0, as the left value stands before, with or after the right one.
+  /// Negative, 0 or positive, as the left value sorts before, with or after the right one.
   package static func order(_ left: Value, _ right: Value) -> Int {
     switch (left, right) {
     case (.int(let left), .int(let right)), (.link(let left), .link(let right)):
@@ -163,13 +163,13 @@ extension Value {
   }
 
   /// Bits whose unsigned order is that of the numbers: negative ones first, then -0, 0, positive
-  /// ones; a NaN stands outside, on the side of its sign.
+  /// ones; a NaN comes before or after all others, depending on its sign.
   private static func ordered(_ bits: UInt64) -> UInt64 {
     bits >> 63 == 0 ? bits | 1 << 63 : ~bits
   }
 
-  /// The value as the engine keeps it: a set sorted and without doubles, a dictionary sorted with
-  /// the last value given for a key.
+  /// The value as the engine stores it: a set sorted and without duplicates, a dictionary sorted
+  /// with the last value given for a key.
   public var canonical: Value {
     switch self {
     case .set(let values):

@@ -1,4 +1,5 @@
-// ValueImage.swift [U]: the number by which an index finds a value. Part of the file format.
+// ValueImage.swift [U]: maps a value to the number by which an index finds it. Part of the file
+// format.
 //   null                                       0
 //   bool                                       1 false, 2 true
 //   int, the key of a link                     the number with its highest bit flipped
@@ -6,17 +7,17 @@
 //   string, binary, ObjectId, UUID             a hash of the bytes; 1 where the hash is 0
 // Invariants: equal values have equal images; images of bools, ints and dates ascend as the values
 // do. Different values can share an image (null and the smallest int, dates of one second, hashes
-// that collide), so whoever looks a value up asks the row where `isExact` says no.
+// that collide), so a lookup has to check the row where `isExact` is false.
 
 /// Images of values.
 enum ValueImage {
   static let null: UInt64 = 0
 
-  /// The image of a whole number.
+  /// The image of an integer.
   @inline(__always)
   static func ordered(_ number: Int64) -> UInt64 { UInt64(bitPattern: number) ^ 1 << 63 }
 
-  /// The number whose image this is.
+  /// The integer with this image.
   @inline(__always)
   static func number(_ image: UInt64) -> Int64 { Int64(bitPattern: image ^ 1 << 63) }
 

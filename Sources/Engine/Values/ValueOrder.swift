@@ -1,12 +1,12 @@
-// ValueOrder.swift: the one order in which values of all types stand wherever they are sorted, made
-// distinct, or the smallest or greatest is taken: null, false, true, numbers, texts, bytes, dates,
-// ObjectIds, UUIDs, links. Numbers of all types stand by their exact mathematical value.
-// Invariants: the order is total and transitive; -0 is 0, 1.0 is 1.00, an int is the double of its
-// value, and all NaNs are one, before all other numbers; two values stand together exactly when
-// `byValue` is the same. `Value.order` instead tells all bits apart: files keep sets in that order.
+// ValueOrder.swift: the one order of values of all types, used for sorting, for distinct values,
+// and for the smallest or greatest: null, false, true, numbers, texts, bytes, dates, ObjectIds,
+// UUIDs, links. Numbers of all types are ordered by their exact mathematical value. Invariants: the
+// order is total and transitive; -0 is 0, 1.0 is 1.00, an int is the double of its value, and all
+// NaNs are one, before all other numbers; two values are equal in it exactly when `byValue` is the
+// same. `Value.order` instead distinguishes all bits: files store sets in that order.
 
 extension Value {
-  /// The place of a value's kind.
+  /// The rank of a value's kind.
   private var kind: UInt8 {
     switch self {
     case .null: 0
@@ -22,7 +22,7 @@ extension Value {
     }
   }
 
-  /// Below 0, 0 or above 0, as the left value stands before, with or after the right one.
+  /// Negative, 0 or positive, as the left value sorts before, with or after the right one.
   package static func orderByValue(_ left: Value, _ right: Value) -> Int {
     switch (left, right) {
     case (.int(let left), .int(let right)): return left < right ? -1 : left == right ? 0 : 1
@@ -74,8 +74,8 @@ extension Value {
     }
   }
 
-  /// One value for all that stand together: of a number the int, else the double, else the decimal
-  /// without zeros at its end, that has its value.
+  /// One representative for all equal values: for a number the int, else the double, else the
+  /// decimal without trailing zeros, that has its value.
   package var byValue: Value {
     switch self {
     case .float(let number): Value.byValue(Double(number))
@@ -119,11 +119,12 @@ extension Value {
     }
   }
 
-  /// The smaller or greater of two values, without those that have no size; of values that stand
-  /// together the one whose bits do, so that the answer depends on no order.
+  /// The smaller or greater of two values, ignoring those without a size; of equal values the one
+  /// with the smaller or greater bits, so that the result does not depend on the order of the
+  /// values.
   package static func extreme(_ known: Value?, _ value: Value, isGreatest: Bool) -> Value? {
     guard value.hasSize else { return known }
-    // Whatever scans a column in place gives the same zero.
+    // A scan of a column in place gives the same zero.
     let value = value.withPlainZero
     guard let known else { return value }
     let order = orderByValue(value, known)
@@ -133,7 +134,8 @@ extension Value {
 }
 
 extension Decimal128 {
-  /// Compares with the exact value of a binary number: -1, 0 or 1; NaNs stand together before all.
+  /// Compares with the exact value of a binary number: -1, 0 or 1; NaNs are equal and come before
+  /// all.
   static func compare(_ left: Decimal128, _ right: Double) -> Int {
     guard left.isFinite, right.isFinite, right != 0, !left.isZero else {
       return compare(left, Decimal128(right))
@@ -149,7 +151,7 @@ extension Decimal128 {
     )
     let (leading, otherLeading) = (left.exponent + digits, right.exponent + otherDigits)
     guard leading == otherLeading else { return leading < otherLeading ? -1 : 1 }
-    // Both with as many digits as are kept of a binary number.
+    // Both scaled to the number of digits kept for a binary number.
     let first = left.coefficient * PowersOfTen.all[DecimalDigits.countMax - digits]
     let second = right.coefficient * PowersOfTen.all[DecimalDigits.countMax - otherDigits]
     guard first == second else { return first < second ? -1 : 1 }
@@ -168,17 +170,17 @@ extension Decimal128 {
 // MARK: decimals of one value
 
 extension Decimal128 {
-  /// All bits as one number, in whose order sets keep decimals.
+  /// All bits as one number, the order of decimals in sets.
   package var bits: UInt128 { UInt128(high) << 64 | UInt128(low) }
 
-  /// The zero of the next greater exponent and the same sign; nil behind the last one.
+  /// The zero of the next greater exponent and the same sign; nil after the last one.
   package var nextExponent: Decimal128? {
     guard isFinite, exponent < Self.exponentMax else { return nil }
     return Decimal128(isNegative: isNegative, coefficient: 0, exponent: exponent + 1)
   }
 
-  /// Ranges by bits in which all numbers of this value stand: each a number by itself; of zero all
-  /// of a sign, between which others stand.
+  /// Ranges by bits that contain all numbers of this value: each range is a single number; for
+  /// zero, one range per sign, with other numbers in between.
   package var rangesOfValue: [(first: Decimal128, last: Decimal128)] {
     if isNaN {
       return [0, 1 << 63].map { sign in
