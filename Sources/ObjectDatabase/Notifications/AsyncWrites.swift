@@ -1,30 +1,31 @@
-// AsyncWrites.swift [U]: write transactions that begin and commit on a thread of their own, one
-// after the other, while the realm's owner goes on.
-// Invariants: transactions are asked for one after the other, and only after the owner's run loop,
-// queue or actor has shown that it runs: no writer lock waits for a thread that never comes.
-// Who begins a write on the owner's thread meanwhile takes the one that was asked for first, and
-// that request asks again: else the owner would wait for a lock that waits for the owner.
-// A transaction that a cancelled task asked for is cancelled by whoever has it.
+// AsyncWrites.swift [U]: write transactions that begin and commit on a separate thread, one after
+// the other, while the realm's owner continues. Invariants: transactions are requested one after
+// the other, and only after the owner's run loop, queue or actor has shown that it runs: the writer
+// lock is never held for a thread that does not come back. A write begun on the owner's thread
+// meanwhile takes the transaction requested first, and that request is repeated: otherwise the
+// owner would wait for a lock that waits for the owner. The transaction of a cancelled task is
+// cancelled by the code that holds it.
 
 import Dispatch
 import Engine
 import Synchronization
 
-/// A transaction that was asked for elsewhere.
+/// A transaction requested from the other thread.
 @safe final class WriteGrant: @unchecked Sendable {
   // Safety: the mutex guards the state, whose result is taken once.
   private struct State {
     var result: Result<WriteTransaction, Realm.Error>?
-    /// Whether nobody wants it any more.
+    /// Whether the request was abandoned.
     var isAbandoned = false
-    /// Called once, when it is there or nobody wants it.
+    /// Called once, when the transaction is ready or the request abandoned.
     var waiter: (@Sendable () -> Void)?
   }
 
   private let state = Mutex(State())
   private let isThere = DispatchSemaphore(value: 0)
 
-  /// Has somebody called when it is there; at once, when nobody wants it already.
+  /// Sets the closure to call when the transaction is ready; called at once if the request is
+  /// already abandoned.
   func await(_ waiter: @escaping @Sendable () -> Void) {
     let isAbandoned = state.withLock { state in
       if !state.isAbandoned { state.waiter = waiter }
@@ -33,7 +34,7 @@ import Synchronization
     if isAbandoned { waiter() }
   }
 
-  /// Says that nobody wants it; a transaction that is there, or comes, is cancelled.
+  /// Abandons the request; its transaction is cancelled, now or when it is ready.
   func abandon() {
     state.withLock { $0.isAbandoned = true }
     if case .success(let write) = take() { write.cancel() }
@@ -67,7 +68,7 @@ import Synchronization
     }
   }
 
-  /// The transaction; nil when somebody took it.
+  /// The transaction; nil when it was already taken.
   func take() -> Result<WriteTransaction, Realm.Error>? {
     state.withLock { state in
       defer { state.result = nil }
@@ -92,7 +93,7 @@ final class AsyncWrites {
     var isCancelled = false
     /// Called with the transaction open, or with the error.
     let body: (Realm.Error?) -> Void
-    /// The transaction that was asked for.
+    /// The requested transaction.
     var grant: WriteGrant?
 
     init(id: Int, _ body: @escaping (Realm.Error?) -> Void) {
@@ -108,7 +109,7 @@ final class AsyncWrites {
 
   private(set) var waiting: [Request] = []
   private var running: Request?
-  /// What was asked for and not taken, in order.
+  /// Requests not taken yet, in order.
   private var grants: [WriteGrant] = []
   /// Completions that wait for a commit, by identifier; nil when they were cancelled.
   private var completions: [Int: (((any Error)?) -> Void)?] = [:]
@@ -122,7 +123,7 @@ final class AsyncWrites {
     return lastID
   }
 
-  /// Asks for a transaction, after those that were asked for before.
+  /// Requests a transaction, after all earlier requests.
   func begin(_ core: _RealmCore, _ body: @escaping (Realm.Error?) -> Void) -> Int {
     let request = Request(id: nextID(), body)
     waiting.append(request)
@@ -137,11 +138,11 @@ final class AsyncWrites {
     askAgain(core)
   }
 
-  /// Asks for a transaction.
+  /// Requests a transaction.
   /// - Parameters:
   ///   - grant: The transaction to be.
   ///   - database: Where.
-  ///   - granted: Called on another thread when it is there, or nobody wants it any more.
+  ///   - granted: Called on another thread when it is ready, or the request was abandoned.
   func ask(
     for grant: WriteGrant, _ database: Database, granted: @escaping @Sendable () -> Void
   ) {
@@ -156,10 +157,10 @@ final class AsyncWrites {
     return grant.take()
   }
 
-  /// What was asked for first, for a write that the owner begins now.
+  /// The transaction requested first, for a write that the owner begins now.
   func stealGrant() -> Result<WriteTransaction, Realm.Error>? {
     while !grants.isEmpty {
-      // One that nobody wants any more leaves those behind it on their way.
+      // An abandoned request does not affect those after it.
       if let taken = grants.removeFirst().waitAndTake() { return taken }
     }
     return nil
@@ -226,7 +227,7 @@ final class AsyncWrites {
     startNext(core)
   }
 
-  /// Drops a request that has not begun, or the completion of a commit.
+  /// Drops a request that has not started, or the completion of a commit.
   func cancel(_ id: Int) {
     waiting.removeAll { $0.id == id }
     if running?.id == id { running?.isCancelled = true }
@@ -235,7 +236,7 @@ final class AsyncWrites {
 }
 
 extension _RealmCore {
-  /// Has the owner's run loop, queue or actor run a body.
+  /// Runs a body on the owner's run loop, queue or actor.
   func runSoon(_ body: @escaping (_RealmCore) -> Void) {
     // Safety: the body runs for the owner only; the place was set by the owner before.
     let box = UncheckedBox(body)

@@ -1,37 +1,37 @@
-// ChangeTypes.swift: what callbacks are told, in RealmSwift's words.
+// ChangeTypes.swift: the change types passed to callbacks, with RealmSwift's names.
 
 import Engine
 
-/// What happened to a collection.
+/// A change of a collection.
 ///
 /// All positions ascend. Applied in this order, deletions, insertions and modifications make the
 /// old collection the new one.
 public enum RealmCollectionChange<Collection> {
-  /// The collection as it is at the first call.
+  /// The collection at the first call.
   case initial(Collection)
   /// Something changed.
   /// - Parameters:
-  ///   - deletions: Positions in the collection as it was.
-  ///   - insertions: Positions in the collection as it is.
-  ///   - modifications: Positions in the collection as it is, of elements that were there before.
+  ///   - deletions: Positions in the old collection.
+  ///   - insertions: Positions in the new collection.
+  ///   - modifications: Positions in the new collection of elements that were also in the old one.
   case update(Collection, deletions: [Int], insertions: [Int], modifications: [Int])
-  /// The changes cannot be found; there is no further call.
+  /// The changes cannot be determined; there is no further call.
   case error(any Error)
 }
 
-/// What happened to a map.
+/// A change of a map.
 public enum RealmMapChange<Collection, Key: _MapKey> {
-  /// The map as it is at the first call.
+  /// The map at the first call.
   case initial(Collection)
-  /// Something changed: keys that went, that came, and whose values are other ones; ascending.
+  /// The map changed: keys removed, added, and with changed values; ascending.
   case update(Collection, deletions: [Key], insertions: [Key], modifications: [Key])
-  /// The changes cannot be found; there is no further call.
+  /// The changes cannot be determined; there is no further call.
   case error(any Error)
 }
 
-/// What happened to an object.
+/// A change of an object.
 public enum ObjectChange<Observed: ObjectBase> {
-  /// The changes cannot be found; there is no further call.
+  /// The changes cannot be determined; there is no further call.
   case error(any Error)
   /// Properties of the object changed.
   case change(Observed, [PropertyChange])
@@ -50,19 +50,20 @@ public struct PropertyChange {
 }
 
 extension Realm {
-  /// What happened to a realm.
+  /// An event of a realm.
   public enum Notification: String, Sendable {
-    /// The realm went to another version: by `refresh()`, by itself, or by a write transaction.
+    /// The realm advanced to another version: by `refresh()`, automatically, or by a write
+    /// transaction.
     case didChange
     /// There is a newer version, and `autorefresh` is off.
     case refreshRequired
   }
 
-  /// What is called when something happens to a realm.
+  /// The type of a realm's notification callback.
   public typealias NotificationBlock = (_ notification: Notification, _ realm: Realm) -> Void
 }
 
-/// What is called when something happens to a realm.
+/// The type of a realm's notification callback.
 public typealias NotificationBlock = Realm.NotificationBlock
 
 /// Positions that changed in a collection.

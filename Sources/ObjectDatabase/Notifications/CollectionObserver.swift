@@ -1,4 +1,4 @@
-// CollectionObserver.swift: tells of the changes of a collection, and of a map.
+// CollectionObserver.swift: reports the changes of a collection or a map.
 
 import Engine
 

@@ -1,7 +1,7 @@
-// CurrentExecutor.swift [U]: which actor the calling code runs for. The language has a check that
-// stops the process with a message of its own, and none that can be asked; the runtime's function
-// is looked up by name, as the compiler does not let anybody declare it.
-// Invariant: without that function every caller passes here, and the compiler's checks are all.
+// CurrentExecutor.swift [U]: the actor that the calling code runs on. The language has a check that
+// stops the process with its own message, but none that returns a result; the runtime's function is
+// looked up by name, as the compiler does not allow declaring it. Invariant: without that function
+// every caller passes this check, and only the compiler's checks remain.
 
 import Glibc
 
@@ -15,10 +15,10 @@ enum CurrentExecutor {
     return unsafe unsafeBitCast(place, to: Ask.self)
   }()
 
-  /// What tells the executor of the running task from others; 0 outside of tasks.
+  /// Identifies the executor of the running task; 0 outside of tasks.
   static var identity: UInt { ask.map { $0() } ?? 0 }
 
-  /// What tells the executor of an actor from others.
+  /// Identifies the executor of an actor.
   static func identity(of actor: any Actor) -> UInt {
     guard ask != nil else { return 0 }
     // Safety: an unowned executor is two words, and the first one is the identity.

@@ -1,10 +1,9 @@
-// ElementsTracker.swift: what a callback knows of a collection, and how it becomes what the
-// collection is now.
-// All objects of a class: in proportion to the change. A list, a set or linking objects: read again
-// when the collection itself changed. Sorted objects of a class: SortedMerge.swift. Other sorted,
-// filtered or distinct results: the query runs again when a class changed that it can depend on.
-// Two sequences are compared in O(n log n) at most.
-// Invariant: what is known is what the collection was at the observer's `base`.
+// ElementsTracker.swift: the state of a collection that a callback has seen, and how it is brought
+// up to date. All objects of a class: in time proportional to the change. A list, a set or linking
+// objects: read again when the collection itself changed. Sorted objects of a class:
+// SortedMerge.swift. Other sorted, filtered or distinct results: the query runs again when a class
+// changed that it can depend on. Two sequences are compared in O(n log n) at most. Invariant: the
+// tracked state is that of the collection at the observer's `base`.
 
 import Engine
 
@@ -18,10 +17,10 @@ struct ElementsTracker {
   private let elements: Elements
   private let filter: KeyPathFilter?
   private var known: Known
-  /// The owner of the collection was deleted: nothing will ever change again.
+  /// Whether the owner of the collection was deleted, so that no further change can follow.
   private(set) var isOver = false
 
-  /// Takes the collection as it is now.
+  /// Starts with the current content of the collection.
   init(_ elements: Elements, _ filter: KeyPathFilter?, _ snapshot: Snapshot) throws(EngineError) {
     self.elements = elements
     self.filter = filter
@@ -33,7 +32,7 @@ struct ElementsTracker {
     }
   }
 
-  /// Goes on to the newer version of a round.
+  /// Advances to the newer version of a round.
   mutating func advance(_ round: NotificationRound) throws(EngineError) -> IndexChanges {
     if case .index(let index) = known, let info = elements.access?.info {
       guard !round.isRemade(info) else { return try advanceRemade(index, info, round) }
@@ -71,7 +70,7 @@ struct ElementsTracker {
       modifications: merge.positions(of: try modified(info, round)))
   }
 
-  /// The class has another table: a migration made it anew.
+  /// The class has another table: a migration recreated it.
   private mutating func advanceRemade(
     _ index: KeyIndex, _ info: ClassInfo, _ round: NotificationRound
   ) throws(EngineError) -> IndexChanges {
@@ -95,7 +94,7 @@ struct ElementsTracker {
     return round.touches(names)
   }
 
-  /// Whether the elements are to be found anew, and not only looked at.
+  /// Whether the elements have to be read again, and not only checked.
   private func isReadAgain(_ round: NotificationRound) -> Bool {
     guard elements.steps.isEmpty, case .collection(let row) = elements.origin else { return true }
     let column = row.access.info.properties[row.property].columnName

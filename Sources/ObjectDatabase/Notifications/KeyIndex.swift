@@ -1,7 +1,6 @@
-// KeyIndex.swift: the keys of all rows of a class, so that the position of a row is found without a
-// walk over the table.
-// Invariants: keys ascend strictly over all chunks; no chunk is empty; `starts[i]` is the number of
-// keys before chunk i. Copies share the chunks that did not change.
+// KeyIndex.swift: the keys of all rows of a class, to find the position of a row without a walk
+// over the table. Invariants: keys ascend strictly over all chunks; no chunk is empty; `starts[i]`
+// is the number of keys before chunk i. Copies share the chunks that did not change.
 
 /// Keys in ascending order with their positions.
 struct KeyIndex {
@@ -41,7 +40,7 @@ struct KeyIndex {
     return max(0, low - 1)
   }
 
-  /// The position of a key; nil when it is not there.
+  /// The position of a key; nil when it is missing.
   /// - Complexity: O(log keys).
   func position(of key: Int64) -> Int? {
     guard !chunks.isEmpty else { return nil }
@@ -55,7 +54,7 @@ struct KeyIndex {
     return low < keys.count && keys[low] == key ? starts[number] + low : nil
   }
 
-  /// Takes keys out and puts others in; both ascend.
+  /// Removes some keys and inserts others; both ascend.
   /// - Complexity: O(changes × chunk + chunks).
   mutating func apply(deletions: [Int64], insertions: [Int64]) {
     guard !deletions.isEmpty || !insertions.isEmpty else { return }
@@ -80,7 +79,7 @@ struct KeyIndex {
       }
       changed.append((number, firstDeleted..<deleted, firstInserted..<inserted))
     }
-    // From the last to the first, so that the numbers of the chunks before stay what they are.
+    // From the last to the first, so that the numbers of the chunks before do not change.
     for change in changed.reversed() {
       let merged = Self.merged(
         chunks[change.chunk], without: deletions[change.deletions],

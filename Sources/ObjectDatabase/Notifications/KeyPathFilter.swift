@@ -1,4 +1,4 @@
-// KeyPathFilter.swift: which properties a callback wants to hear of: `name`, `owner.name`,
+// KeyPathFilter.swift: the properties whose changes a callback requests: `name`, `owner.name`,
 // `dogs.age`, `owners.name` through linking objects.
 
 import Engine
@@ -13,7 +13,7 @@ struct KeyPathFilter {
 
   let paths: [[Step]]
 
-  /// A path that leads nowhere stops the process.
+  /// An invalid path stops the process.
   init(_ texts: [String], _ access: _TableAccess) {
     paths = texts.map { Self.path($0, access) }
   }

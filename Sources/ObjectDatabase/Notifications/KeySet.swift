@@ -1,10 +1,9 @@
-// KeySet.swift: a few keys that many are held against: a multiplication and a look at one array for
-// each, where a hash set would take its time for every key of a million.
-// Invariants: the number of slots is a power of two and at least twice that of the keys, so every
-// search ends at an empty one; `empty` in a slot means that, and a key of that value is remembered
-// apart.
+// KeySet.swift: a small set of keys for many membership tests: each costs a multiplication and one
+// array access, where a hash set would be slow for a million keys. Invariants: the number of slots
+// is a power of two and at least twice that of the keys, so every search ends at an empty one;
+// `empty` in a slot means that, and a key of that value is stored separately.
 
-/// A set of keys, fast to ask.
+/// A set of keys with fast membership tests.
 struct KeySet {
   private static let empty = Int64.min
 
@@ -13,7 +12,7 @@ struct KeySet {
   private var hasEmptyKey = false
   private(set) var isEmpty = true
 
-  /// Takes keys in any order; one may come more than once.
+  /// Takes keys in any order; duplicates are allowed.
   init(_ keys: some Collection<Int64>) {
     var bits: UInt64 = 4
     while 1 << bits < 4 * keys.count { bits += 1 }

@@ -1,7 +1,7 @@
-// Listener.swift [U]: the one thread per open database that waits for commits of other threads and
-// processes, asleep in the kernel, and rings for the realms that are behind.
-// Invariants: it runs while a realm listens; it keeps neither realms nor their store alive; `stop`
-// returns when the thread has let the database go.
+// Listener.swift [U]: the one thread per open database that waits in the kernel for commits of
+// other threads and processes, and wakes the realms that are at older versions. Invariants: it runs
+// while a realm listens; it keeps neither realms nor their store alive; `stop` returns when the
+// thread has released the database.
 
 import Dispatch
 import Engine
@@ -68,11 +68,11 @@ import Synchronization
       if !rung.wakeups.contains(where: { $0 === wakeup }) { rung.wakeups.append(wakeup) }
       return rung.failure
     }
-    // A version that came before this call was nobody's to ring for.
+    // A version published before this call caused no wake-up for it.
     if let failure { wakeup.fail(failure) } else { wakeup.schedule() }
   }
 
-  /// Rings for a realm no more.
+  /// Stops waking a realm.
   /// - Returns: Whether it was the last one.
   func remove(_ wakeup: Wakeup) -> Bool {
     rung.withLock { rung in
@@ -81,21 +81,21 @@ import Synchronization
     }
   }
 
-  /// How long after a removal of the file its observers hear of it, at most.
+  /// Longest time until observers are notified that the file was removed.
   private static let lookMilliseconds = 1000
 
   private func run(after known: Version) {
     thread.store(UInt(pthread_self()), ordering: .releasing)
     Self.nameThread()
     listen(after: known)
-    // Before the signal: who waits for it may count on the database being let go.
+    // Before the signal: its waiter may rely on the database being released.
     watcher.withLock { $0 = nil }
     ended.signal()
   }
 
   static let threadName = "realm-listener"
 
-  /// For those who look at the process from outside; without a name it works as well.
+  /// The name is only for tools that inspect the process.
   private static func nameThread() {
     // Safety: the path is a literal.
     let file = unsafe Glibc.open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
@@ -128,7 +128,7 @@ import Synchronization
     }
   }
 
-  /// Nobody will ring any more: the realms are to say so.
+  /// There will be no more wake-ups: the realms have to report it.
   private func fail(_ error: EngineError) {
     let wakeups = rung.withLock { rung in
       rung.failure = error

@@ -1,6 +1,6 @@
-// NotificationRound.swift: two versions of a realm and what differs between them, shared by all
-// observers that go from the one to the other.
-// Invariant: both versions are held while the round lives, which is for one delivery.
+// NotificationRound.swift: two versions of a realm and their differences, shared by all observers
+// that advance from one to the other. Invariant: both versions are held while the round exists,
+// which is for one delivery.
 
 import Engine
 
@@ -43,10 +43,10 @@ final class NotificationRound {
     self.remade = remade
   }
 
-  /// What changed in the table of a class; nil when nothing did.
+  /// The changes of the table of a class; nil without changes.
   func changes(of info: ClassInfo) -> TableChanges? { tables[info.name] }
 
-  /// What changed in an object that both versions have; nil when nothing did.
+  /// The changes of an object that both versions have; nil without changes.
   /// - Complexity: O(log changes).
   func modification(of key: Int64, _ info: ClassInfo) -> RowModification? {
     guard let rows = changes(of: info)?.modifications else { return nil }
@@ -66,7 +66,7 @@ final class NotificationRound {
     changes.tables.contains { names.contains($0.name) || names.contains($0.formerName ?? $0.name) }
   }
 
-  /// The positions that changed among all rows of a class, and the keys as they are now.
+  /// The changed positions among all rows of a class, and the current keys.
   /// - Complexity: O(changes × log rows + rows / chunk).
   func advance(_ index: KeyIndex, of info: ClassInfo) -> (changes: IndexChanges, index: KeyIndex) {
     if let known = indexes[info.name] { return known }
@@ -86,7 +86,7 @@ final class NotificationRound {
     name.flatMap { name in newerCore.classes.withLock { $0.infos[name] } }
   }
 
-  /// The classes that objects of a class lead to, through any number of links, with the class
+  /// The classes reachable from objects of a class, through any number of links, with the class
   /// itself; nil when a property can lead to any class.
   func closure(of info: ClassInfo) -> Set<String> {
     if let known = closures[info.name] { return known }

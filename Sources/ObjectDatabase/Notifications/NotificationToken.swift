@@ -1,15 +1,15 @@
-// NotificationToken.swift [U]: how long a callback is called.
-// Invariants: the token alone keeps its observer alive, so nothing of an observation is left when
-// the token is gone; once `invalidate` returned, no call begins, on whichever thread it was called.
+// NotificationToken.swift [U]: controls how long a callback is called. Invariants: only the token
+// keeps its observer alive, so an observation ends with its token; once `invalidate` has returned,
+// no call begins, on whichever thread it was called.
 
 import Synchronization
 
-/// Keeps a callback being called; when it is let go, or invalidated, the calls end.
+/// Keeps a callback registered; the calls end when it is released or invalidated.
 @safe public final class NotificationToken: @unchecked Sendable {
   // Safety: the mutex guards the state, and an observer is used by the realm's owner only.
   private struct State {
     var observer: Observer?
-    /// The token on the queue that was asked for.
+    /// The token on the requested queue.
     var inner: NotificationToken?
     var isInvalidated = false
   }
@@ -42,7 +42,7 @@ import Synchronization
   /// The token on a queue, once there is one.
   var innerToken: NotificationToken? { state.withLock { $0.inner } }
 
-  /// Lets this token stand for another one.
+  /// Makes this token control another one.
   func adopt(_ token: NotificationToken) {
     let isLate = state.withLock { state in
       if !state.isInvalidated { state.inner = token }
@@ -52,9 +52,9 @@ import Synchronization
   }
 }
 
-/// Takes a value where the compiler wants it to be Sendable; who makes one says why that is safe.
+/// Wraps a value where the compiler requires Sendable; each use documents why that is safe.
 @safe struct UncheckedBox<Value>: @unchecked Sendable {
-  // Safety: each use has its own reason.
+  // Safety: documented at each use.
   let value: Value
 
   init(_ value: Value) { self.value = value }

@@ -1,10 +1,10 @@
-// Notifications.swift: who is told when a realm goes to another version, and in which order.
-// A realm goes on at `refresh`, by itself, at the begin of a write transaction and at its commit.
-// Right then, on the realm's own thread, every observer is taken from the version that it knows to
-// the one that the realm is at. A callback may write: those who were not told yet hear of both
-// changes at once, the others of the second one, after the callback returned.
-// Invariants: no call within a call; between calls all observers hold the version that the realm
-// is at, or an older one while the realm has a write transaction open, and no other.
+// Notifications.swift: which observers are notified when a realm advances to another version, and
+// in which order. A realm advances at `refresh`, by autorefresh, at the begin of a write
+// transaction and at its commit. At that moment, on the realm's own thread, every observer is
+// advanced from its last version to the realm's. A callback may write: observers not yet notified
+// get both changes at once, the others get the second one, after the callback has returned.
+// Invariants: no call within a call; between calls all observers hold the version that the realm is
+// at, or an older one while the realm has a write transaction open, and no other.
 
 import Engine
 import Synchronization
@@ -24,10 +24,10 @@ final class Notifications {
     entries.append(Entry(observer: observer))
   }
 
-  /// Those whose token is there.
+  /// The observers whose token still exists.
   private var observers: [Observer] { entries.compactMap(\.observer).filter(\.isAlive) }
 
-  /// Whether anybody would be told.
+  /// Whether there are no observers.
   var isEmpty: Bool { observers.isEmpty }
 
   /// Makes the first calls that are due.
@@ -82,7 +82,7 @@ final class Notifications {
     }
   }
 
-  /// Observers hear nothing of what led to the version that the realm is at, and know it.
+  /// Advances observers to the realm's version without notifying them of the changes.
   func skip(_ skipped: [Observer], to snapshot: Snapshot, _ core: _RealmCore) {
     for observer in skipped {
       if let base = observer.base {
@@ -97,7 +97,7 @@ final class Notifications {
     }
   }
 
-  /// Tells the realm's observers that there is a newer version.
+  /// Notifies the realm's observers that there is a newer version.
   func requireRefresh() {
     for observer in observers where observer.isAlive { observer.requireRefresh() }
   }
@@ -110,7 +110,7 @@ final class Notifications {
     }
   }
 
-  /// Tells the observers of objects and collections of an error, for the last time.
+  /// Reports an error to the observers of objects and collections, as their last call.
   func fail(_ error: EngineError) {
     for observer in observers where observer.isAlive && !(observer is RealmObserver) {
       observer.end()

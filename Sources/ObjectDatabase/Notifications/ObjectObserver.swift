@@ -1,4 +1,4 @@
-// ObjectObserver.swift: tells of the changes of one object's own properties, and of its deletion.
+// ObjectObserver.swift: reports the changes of one object's own properties, and its deletion.
 
 import Engine
 

@@ -1,17 +1,17 @@
-// Observation.swift [U]: how something is observed: in its own realm, or in that of a queue or of
-// an actor. Collections, maps and objects differ in what a callback is told, and in nothing else.
+// Observation.swift [U]: starts an observation: in the observed value's own realm, or in that of a
+// queue or an actor. Collections, maps and objects differ only in the arguments of their callbacks.
 
 import Dispatch
 import Engine
 
-/// What sets one kind of thing that can be observed apart from the others.
+/// The parts that differ between the kinds of observable values.
 struct Observation<Observed: ThreadConfined, Change> {
-  /// What a callback is told when the changes cannot be found.
+  /// The argument of a callback when the changes cannot be determined.
   let failure: (any Error) -> Change
-  /// The observer of something managed, in its own realm; a wrong caller is stopped.
+  /// The observer of a managed value, in its own realm; misuse stops the process.
   let makeObserver: (Observed, @escaping (Change) -> Void) -> Observer
 
-  /// Observes something in its own realm, or in one of a queue.
+  /// Observes a value in its own realm, or in one of a queue.
   func start(
     _ observed: Observed, on queue: DispatchQueue? = nil, _ block: @escaping (Change) -> Void
   ) -> NotificationToken {
@@ -46,7 +46,7 @@ struct Observation<Observed: ThreadConfined, Change> {
   }
 
   /// Something on its way to a realm of another owner.
-  // Safety: it is made by one owner and used by another one only, which the queue or the actor is.
+  // Safety: it is made by one owner and then used only by another one, the queue or the actor.
   private struct Elsewhere: @unchecked Sendable {
     private let observation: Observation
     private let configuration: Realm.Configuration

@@ -1,13 +1,13 @@
-// Observer.swift: one callback with what it was told last.
-// Invariants: used by the owner of its realm only, but for `end`, which any thread may call; `base`
-// is the version that the callback knows, and is held until the next call; nil before the first.
+// Observer.swift: one callback with the version it was last notified of. Invariants: used by the
+// owner of its realm only, except for `end`, which any thread may call; `base` is the version that
+// the callback knows, and is held until the next call; nil before the first.
 
 import Engine
 import Synchronization
 
-/// What stands behind a token.
+/// The object that a token keeps alive.
 class Observer {
-  /// The version that the callback was told of; nil before the first call.
+  /// The version that the callback was notified of; nil before the first call.
   final var base: Snapshot?
   private let isAtEnd = Atomic<Bool>(false)
   let core: _RealmCore
@@ -20,22 +20,23 @@ class Observer {
   /// No call begins from now on.
   final func end() { isAtEnd.store(true, ordering: .releasing) }
 
-  /// Whether there is a first call with what is there.
+  /// Whether there is a first call with the current content.
   var hasInitial: Bool { false }
 
   /// The first call; `base` is set.
   func begin() throws(EngineError) {}
 
-  /// Finds what changed, and calls if anything did; `base` is the newer version already.
+  /// Finds the changes, and calls if there are any; `base` is the newer version already.
   func advance(_ round: NotificationRound) throws(EngineError) {}
 
-  /// Goes on without a call: the callback knows what changed; `base` is the newer version already.
+  /// Advances without a call: the callback already knows the changes; `base` is the newer version
+  /// already.
   func follow(_ round: NotificationRound) throws(EngineError) {}
 
   /// There is a newer version that the realm does not go to by itself.
   func requireRefresh() {}
 
-  /// Tells of an error; the last call.
+  /// Reports an error; the last call.
   func fail(_ error: Realm.Error) {}
 }
 

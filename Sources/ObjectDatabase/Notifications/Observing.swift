@@ -1,16 +1,16 @@
-// Observing.swift: `observe` on realms, objects and collections.
-// Invariant: a callback is called on the owner of the realm, or on the queue that was asked for.
+// Observing.swift: `observe` on realms, objects and collections. Invariant: a callback is called on
+// the owner of the realm, or on the requested queue.
 
 import Dispatch
 import Engine
 
 extension Realm {
-  /// Has a block called whenever the realm goes to another version.
+  /// Calls a block whenever the realm advances to another version.
   ///
   /// It is called before `write`, `commitWrite` or `refresh` returns, and, when the realm refreshes
   /// by itself, from the thread's run loop or the realm's queue or actor.
-  /// - Parameter block: Called with what happened, and the realm.
-  /// - Returns: A token; the calls end when it is let go.
+  /// - Parameter block: Called with the event, and the realm.
+  /// - Returns: A token; the calls end when it is released.
   public func observe(_ block: @escaping NotificationBlock) -> NotificationToken {
     core.checkObservable()
     _ = Misuse.unthrowing { () throws(EngineError) in try core.currentSnapshot() }
@@ -32,7 +32,7 @@ extension _RealmCore {
     return NotificationToken(observer)
   }
 
-  /// The observers behind tokens of this realm; another realm's token is a misuse.
+  /// The observers of tokens of this realm; another realm's token is a misuse.
   func observers(of tokens: [NotificationToken]) -> [Observer] {
     tokens.compactMap { token in
       guard let observer = token.observer else {
@@ -48,7 +48,7 @@ extension _RealmCore {
 
   // MARK: newer versions
 
-  /// Listens from now on; the owner's run loop, queue or actor is rung.
+  /// Starts listening; new versions wake the owner's run loop, queue or actor.
   func listen() {
     guard wakeup.place == nil else { return }
     wakeup.core = self
@@ -56,7 +56,7 @@ extension _RealmCore {
     do throws(EngineError) { try store.listen(wakeup) } catch { notifications?.fail(error) }
   }
 
-  /// Listens as soon as the owner's queue or actor has shown that it runs.
+  /// Starts listening as soon as the owner's queue or actor has shown that it runs.
   func listenOnceServed() {
     guard !isFrozen else { return }
     let known = scheduler ?? (Scheduler.isMainThread ? .currentThread : nil)
@@ -94,16 +94,16 @@ extension _RealmCore {
 }
 
 extension RealmCollection where Self: ThreadConfined {
-  /// Has a block called with the collection as it is, and then with each change.
+  /// Calls a block with the current collection, and then with each change.
   ///
-  /// The first call comes from the thread's run loop, or from `refresh()`. Changes of one's own are
-  /// told before `write` returns, others when the realm goes to a newer version.
+  /// The first call comes from the thread's run loop, or from `refresh()`. Changes by this realm
+  /// are reported before `write` returns, others when the realm advances to a newer version.
   /// - Parameters:
-  ///   - keyPaths: Properties whose changes are modifications, also behind links as `owner.name`;
-  ///     nil for all properties of the objects and of those that they lead to by up to four links.
-  ///   - queue: A serial queue to be called on; nil for the realm's own thread, queue or actor.
+  ///   - keyPaths: Properties whose changes are modifications, also through links, as `owner.name`;
+  ///     nil for all properties of the objects and of objects reached through up to four links.
+  ///   - queue: A serial queue to call on; nil for the realm's own thread, queue or actor.
   ///   - block: Called with the change.
-  /// - Returns: A token; the calls end when it is let go.
+  /// - Returns: A token; the calls end when it is released.
   /// - Complexity: Of each call: docs/reference/object-database.md, Notifications.
   public func observe(
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
@@ -126,12 +126,12 @@ extension RealmCollection where Self: ThreadConfined {
 }
 
 extension RealmCollection where Self: ThreadConfined, Element: ObjectBase {
-  /// Has a block called with the collection as it is, and then with each change.
+  /// Calls a block with the current collection, and then with each change.
   /// - Parameters:
   ///   - keyPaths: Properties of the elements whose changes are modifications.
-  ///   - queue: A serial queue to be called on; nil for the realm's own thread, queue or actor.
+  ///   - queue: A serial queue to call on; nil for the realm's own thread, queue or actor.
   ///   - block: Called with the change.
-  /// - Returns: A token; the calls end when it is let go.
+  /// - Returns: A token; the calls end when it is released.
   public func observe(
     keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
     _ block: @escaping (RealmCollectionChange<Self>) -> Void
@@ -141,12 +141,12 @@ extension RealmCollection where Self: ThreadConfined, Element: ObjectBase {
 }
 
 extension Map {
-  /// Has a block called with the map as it is, and then with the keys of each change.
+  /// Calls a block with the current map, and then with the keys of each change.
   /// - Parameters:
   ///   - keyPaths: Properties of linked objects whose changes are modifications; nil for all.
-  ///   - queue: A serial queue to be called on; nil for the realm's own thread, queue or actor.
+  ///   - queue: A serial queue to call on; nil for the realm's own thread, queue or actor.
   ///   - block: Called with the change.
-  /// - Returns: A token; the calls end when it is let go.
+  /// - Returns: A token; the calls end when it is released.
   public func observe(
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
     _ block: @escaping (RealmMapChange<Map<Key, Value>, Key>) -> Void
@@ -165,11 +165,11 @@ extension Map {
 extension RealmCollectionValue where Self: ObjectBase {
   /// Has a block called with the properties that change, and when the object is deleted.
   /// - Parameters:
-  ///   - keyPaths: The properties to hear of, also behind links as `owner.name`; nil for the
+  ///   - keyPaths: The properties to observe, also through links, as `owner.name`; nil for the
   ///     object's own.
-  ///   - queue: A serial queue to be called on; nil for the realm's own thread, queue or actor.
+  ///   - queue: A serial queue to call on; nil for the realm's own thread, queue or actor.
   ///   - block: Called with the change.
-  /// - Returns: A token; the calls end when it is let go.
+  /// - Returns: A token; the calls end when it is released.
   public func observe(
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
     _ block: @escaping (ObjectChange<Self>) -> Void
@@ -192,10 +192,10 @@ extension RealmCollectionValue where Self: ObjectBase {
 
   /// Has a block called with the properties that change, and when the object is deleted.
   /// - Parameters:
-  ///   - keyPaths: The properties to hear of.
-  ///   - queue: A serial queue to be called on; nil for the realm's own thread, queue or actor.
+  ///   - keyPaths: The properties to observe.
+  ///   - queue: A serial queue to call on; nil for the realm's own thread, queue or actor.
   ///   - block: Called with the change.
-  /// - Returns: A token; the calls end when it is let go.
+  /// - Returns: A token; the calls end when it is released.
   public func observe(
     keyPaths: [PartialKeyPath<Self>], on queue: DispatchQueue? = nil,
     _ block: @escaping (ObjectChange<Self>) -> Void

@@ -1,11 +1,10 @@
 // Realm+Async.swift: writes that do not block their caller, with callbacks and in tasks; realms of
-// actors.
-// Invariant: nothing is shown to the realm before it is durable: between an asynchronous commit and
-// its end the realm reads the version before.
+// actors. Invariant: a realm sees only durable changes: from an asynchronous commit until its
+// completion the realm reads the previous version.
 
 import Engine
 
-/// What identifies an asynchronous write.
+/// The identifier of an asynchronous write.
 public typealias AsyncTransactionId = Int
 
 extension Realm {
@@ -16,7 +15,7 @@ extension Realm {
   /// - Parameters:
   ///   - block: Makes the changes; called on the realm's thread, queue or actor.
   ///   - onComplete: Called there too, when the changes are durable or have failed.
-  /// - Returns: What `cancelAsyncWrite` takes to leave the block out.
+  /// - Returns: The number to pass to `cancelAsyncWrite` to skip the block.
   ///
   /// Durability: when `onComplete` is called without an error, the changes survive any crash.
   @discardableResult
@@ -42,10 +41,10 @@ extension Realm {
   /// Has a block called in a write transaction that begins when others have ended.
   ///
   /// The block ends with `commitAsyncWrite` or `commitWrite`; otherwise the transaction is
-  /// cancelled. When none can begin the process is stopped, because nobody can be told:
-  /// `writeAsync` tells.
+  /// cancelled. If no transaction can begin, the process is stopped, because the error cannot be
+  /// reported; `writeAsync` reports it.
   /// - Parameter asyncWriteBlock: Called on the realm's thread, queue or actor.
-  /// - Returns: What `cancelAsyncWrite` takes to leave the block out.
+  /// - Returns: The number to pass to `cancelAsyncWrite` to skip the block.
   @discardableResult
   public func beginAsyncWrite(_ asyncWriteBlock: @escaping () -> Void) -> AsyncTransactionId {
     startAsync()
@@ -59,7 +58,7 @@ extension Realm {
   /// - Parameters:
   ///   - allowGrouping: Of no meaning: each commit is durable by itself.
   ///   - onComplete: Called when the changes are durable or have failed.
-  /// - Returns: What `cancelAsyncWrite` takes to leave the completion out.
+  /// - Returns: The number to pass to `cancelAsyncWrite` to skip the completion.
   ///
   /// Durability: when `onComplete` is called without an error, the changes survive any crash.
   @discardableResult
@@ -73,8 +72,9 @@ extension Realm {
     return core.asyncWrites.commit(core, onComplete)
   }
 
-  /// Leaves out a block that was not called yet, or the completion of a commit, which goes on.
-  /// - Parameter asyncTransactionId: What one of the calls above returned.
+  /// Skips a block that was not called yet, or the completion of a commit; the commit itself
+  /// continues.
+  /// - Parameter asyncTransactionId: The result of one of the calls above.
   public func cancelAsyncWrite(_ asyncTransactionId: AsyncTransactionId) {
     core.checkThread()
     core.asyncWrites.cancel(asyncTransactionId)
@@ -94,7 +94,7 @@ extension Realm {
 
   // MARK: actors
 
-  /// Opens a realm of the main actor, which is that of the main thread.
+  /// Opens the realm of the main actor, which is also that of the main thread.
   /// - Parameter configuration: How.
   /// - Throws: `Realm.Error`.
   @MainActor
@@ -105,7 +105,7 @@ extension Realm {
   /// Opens a realm that belongs to an actor.
   /// - Parameters:
   ///   - configuration: How.
-  ///   - actor: Whose code may use it.
+  ///   - actor: The actor whose code may use it.
   /// - Throws: `Realm.Error`.
   public init(
     configuration: Configuration = .defaultConfiguration, actor: isolated any Actor
@@ -122,16 +122,16 @@ extension Realm {
   }
 
   /// Runs a block in a write transaction; the task waits for its turn and for the commit, and its
-  /// actor goes on meanwhile.
+  /// actor is not blocked meanwhile.
   ///
-  /// A task that is cancelled before its turn does not call the block, and waits no longer. Once
-  /// the block was called its changes are committed.
+  /// A task that is cancelled before its turn stops waiting and does not call the block. Once the
+  /// block was called its changes are committed.
   /// - Parameters:
   ///   - isolation: The actor of the realm.
   ///   - block: Makes the changes.
   /// - Returns: What the block returns.
-  /// - Throws: What the block throws, `CancellationError` or `Realm.Error`; nothing of the
-  ///   transaction stays then.
+  /// - Throws: What the block throws, `CancellationError` or `Realm.Error`; the transaction is then
+  ///   cancelled.
   ///
   /// Durability: when the call returns, the changes survive any crash.
   @discardableResult
@@ -165,7 +165,7 @@ extension Realm {
     return result
   }
 
-  /// Goes to the newest version, and makes the calls of observers that are due.
+  /// Advances to the newest version, and calls the observers.
   /// - Parameter isolation: The actor of the realm.
   /// - Returns: Whether there was a newer one.
   @discardableResult
@@ -173,7 +173,7 @@ extension Realm {
     refresh()
   }
 
-  /// Asks for a transaction, and waits until it is there or the task is cancelled.
+  /// Requests a transaction, and waits until it is ready or the task is cancelled.
   private func grant(isolation: isolated (any Actor)? = #isolation) async -> WriteGrant {
     let grant = WriteGrant()
     await withTaskCancellationHandler {

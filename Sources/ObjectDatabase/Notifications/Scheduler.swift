@@ -1,7 +1,6 @@
-// Scheduler.swift [U]: how a realm's owner is asked to do something: by the run loop of its thread,
-// by its queue, or by its actor.
-// A run loop sleeps in the kernel, and a block that is handed to it from elsewhere does not wake
-// it on Linux; a timer does, so each request is a timer that is due.
+// Scheduler.swift [U]: how work is scheduled on a realm's owner: on the run loop of its thread, on
+// its queue, or on its actor. A run loop sleeps in the kernel, and on Linux a block added from
+// another thread does not wake it; a timer does, so each request is a timer that is due at once.
 
 import Dispatch
 import Foundation
@@ -10,7 +9,7 @@ import Synchronization
 /// Where the work of a realm's owner is queued.
 @safe enum Scheduler: @unchecked Sendable {
   // Safety: timers may be added to a run loop from any thread (it locks itself); queues and actors
-  // are made for it.
+  // are safe by design.
   case runLoop(RunLoop)
   case queue(DispatchQueue)
   case actor(WeakActor)
@@ -20,19 +19,19 @@ import Synchronization
     weak var actor: (any Actor)?
   }
 
-  /// That of an actor; the main actor is served by the main queue.
+  /// The scheduler of an actor; the main actor is served by the main queue.
   static func serving(_ actor: any Actor) -> Scheduler {
     actor === MainActor.shared ? .queue(.main) : .actor(WeakActor(actor: actor))
   }
 
-  /// That of the calling thread; the main thread is served by the main queue.
+  /// The scheduler of the calling thread; the main thread is served by the main queue.
   static var currentThread: Scheduler {
     isMainThread ? .queue(.main) : .runLoop(.current)
   }
 
   static var isMainThread: Bool { Thread.isMainThread }
 
-  /// Has the owner run a body soon; a thread whose run loop does not run never does.
+  /// Runs a body on the owner soon; on a thread whose run loop does not run, it never runs.
   func run(_ body: @escaping @Sendable () -> Void) {
     switch self {
     case .runLoop(let loop):
@@ -49,8 +48,8 @@ import Synchronization
   private static func run(on actor: isolated any Actor, _ body: @Sendable () -> Void) { body() }
 }
 
-/// A body that is called once and let go of then, with the versions that it holds: a run loop keeps
-/// a timer that has fired until it goes on.
+/// A body that is called once and then released, with the versions that it holds: a run loop keeps
+/// a fired timer until its next iteration.
 private final class OneCall: Sendable {
   private let body: Mutex<(@Sendable () -> Void)?>
 

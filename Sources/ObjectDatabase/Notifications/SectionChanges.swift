@@ -1,32 +1,31 @@
-// SectionChanges.swift: what happened to results in sections, in RealmSwift's words, and how it
-// follows from what happened to the results.
-// Elements that stayed in the results stay in their section when their key is the same; all others
-// go and come. Sections that stayed are the longest run of keys that stands in one order before and
-// after; all others go, with their elements, and come again.
-// Invariant: deletions, then sections that go, then sections that come (empty), then insertions and
-// modifications make the old sections the new ones.
+// SectionChanges.swift: the changes of sectioned results, with RealmSwift's names, derived from the
+// changes of the results. Elements that stayed in the results stay in their section when their key
+// is the same; all others are deleted and inserted. The sections that stay are the longest sequence
+// of keys with the same order before and after; all others are deleted, with their elements, and
+// inserted again. Invariant: deletions, then deleted sections, then inserted (empty) sections, then
+// insertions and modifications turn the old sections into the new ones.
 
 import Foundation
 
-/// What happened to results in sections, or to one section.
+/// A change of sectioned results, or of one section.
 ///
 /// Applied in this order, deletions, deleted sections, inserted sections, insertions and
-/// modifications make the old sections the new ones; a section that is inserted has no element
-/// before its insertions. All positions ascend.
+/// modifications turn the old sections into the new ones; an inserted section is empty before its
+/// insertions. All positions ascend.
 public enum SectionedResultsChange<Collection> {
-  /// The sections as they are at the first call.
+  /// The sections at the first call.
   case initial(Collection)
   /// Something changed.
   /// - Parameters:
-  ///   - deletions: Places in the sections as they were, but not in those that went as a whole.
-  ///   - insertions: Places in the sections as they are, those in new sections among them.
-  ///   - modifications: Places in the sections as they are, of elements that stayed in a section.
-  ///   - sectionsToInsert: Indexes of new sections, as they are.
-  ///   - sectionsToDelete: Indexes of sections that went, as they were.
+  ///   - deletions: Positions in the old sections, except in those deleted as a whole.
+  ///   - insertions: Positions in the new sections, including inserted sections.
+  ///   - modifications: Positions in the new sections of elements that stayed in a section.
+  ///   - sectionsToInsert: Indexes of inserted sections, in the new order.
+  ///   - sectionsToDelete: Indexes of deleted sections, in the old order.
   case update(
     Collection, deletions: [IndexPath], insertions: [IndexPath], modifications: [IndexPath],
     sectionsToInsert: IndexSet, sectionsToDelete: IndexSet)
-  /// The changes cannot be found; there is no further call.
+  /// The changes cannot be determined; there is no further call.
   case error(any Error)
 }
 
@@ -68,9 +67,9 @@ struct SectionChanges {
   }
 
   /// - Parameters:
-  ///   - old: The sections as they were.
-  ///   - new: The sections as they are.
-  ///   - changes: What happened to the results.
+  ///   - old: The old sections.
+  ///   - new: The new sections.
+  ///   - changes: The changes of the results.
   /// - Complexity: O(elements), and O(sections × log sections) when sections moved.
   init<Key: Hashable>(
     from old: Sections<Key>, to new: Sections<Key>, _ changes: IndexChanges
@@ -88,7 +87,7 @@ struct SectionChanges {
     let isDeleted = Self.marks(changes.deletions, oldPlaces.count)
     let isInserted = Self.marks(changes.insertions, newPlaces.count)
     let isModified = Self.marks(changes.modifications, newPlaces.count)
-    // What stayed stands in one order in both.
+    // Sections that stayed have the same order in both.
     var next = 0
     for (position, place) in oldPlaces.enumerated() {
       let section = moved[place.section]
@@ -131,7 +130,7 @@ struct SectionChanges {
     return places
   }
 
-  /// What happened to one section, by its number before and now.
+  /// The changes of one section, given its old and new number.
   func of(_ old: Int?, _ new: Int?) -> SectionChanges {
     var part = self
     part.deletions.removeAll { $0.section != old }
@@ -142,7 +141,7 @@ struct SectionChanges {
     return part
   }
 
-  /// The same as callers hear it.
+  /// The change in the form that callbacks receive.
   func change<Collection>(of collection: Collection) -> SectionedResultsChange<Collection> {
     .update(
       collection, deletions: deletions.map(\.indexPath), insertions: insertions.map(\.indexPath),

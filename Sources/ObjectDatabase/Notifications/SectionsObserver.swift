@@ -1,5 +1,5 @@
-// SectionsObserver.swift: tells of the changes of results in sections, and of one section;
-// `observe` on both.
+// SectionsObserver.swift: reports the changes of sectioned results, and of one section; `observe`
+// on both.
 
 import Dispatch
 import Engine
@@ -53,7 +53,7 @@ final class SectionsObserver<Collection, Key: Hashable, Element: RealmCollection
     guard let (oldTracker, old) = known else { return nil }
     known = nil
     var tracker = oldTracker
-    // The key of an element can change with what no key path names.
+    // The key of an element can depend on properties that no key path names.
     guard tracker.dependsOnChange(round) else {
       known = (tracker, old)
       return nil
@@ -70,7 +70,7 @@ final class SectionsObserver<Collection, Key: Hashable, Element: RealmCollection
     return key.map { found.of(old.numbers[$0], new.numbers[$0]) } ?? found
   }
 
-  /// Tells of a key that cannot be read: a value of a newer program.
+  /// Reports a key that cannot be read: a value of a newer program.
   private func stop(_ error: Realm.Error) {
     end()
     fail(error)
@@ -78,7 +78,7 @@ final class SectionsObserver<Collection, Key: Hashable, Element: RealmCollection
 
   /// The sections of the round's newer version.
   private func sections(_ round: NotificationRound) -> Sections<Key> {
-    // What is live is the newer version, unless others have changed it in an open transaction.
+    // The live version is the newer one, unless an open transaction has changed it.
     if core.write == nil { return source.results.isInvalidated ? Sections([]) : source.sections }
     return source.moved(to: round.newerCore)?.sections ?? Sections([])
   }
@@ -104,18 +104,18 @@ public struct _SectionsObservation<Observed: ThreadConfined> {
 }
 
 extension RealmSectionedResult {
-  /// Has a block called with the sections as they are, and then with each change.
+  /// Calls a block with the current sections, and then with each change.
   ///
-  /// When it is called is what `observe` of collections says. Of one section only what happened to
-  /// that section is told, with the places that it has among all sections.
+  /// It is called at the times described at `observe` of collections. For one section only the
+  /// changes of that section are reported, with its positions among all sections.
   /// - Parameters:
-  ///   - keyPaths: Properties whose changes are modifications, also behind links as `owner.name`;
-  ///     nil for all properties of the objects and of those that they lead to by up to four links.
-  ///     What changes its section is told whichever they are.
-  ///   - queue: A serial queue to be called on; nil for the realm's own thread, queue or actor.
+  ///   - keyPaths: Properties whose changes are modifications, also through links, as `owner.name`;
+  ///     nil for all properties of the objects and of objects reached through up to four links.
+  ///     Elements that change their section are always reported.
+  ///   - queue: A serial queue to call on; nil for the realm's own thread, queue or actor.
   ///   - block: Called with the change.
-  /// - Returns: A token; the calls end when it is let go.
-  /// - Complexity: Of each call: that of the results', and O(elements), with the key of each.
+  /// - Returns: A token; the calls end when it is released.
+  /// - Complexity: Per call: that of the results, plus O(elements) to compute their keys.
   public func observe(
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
     _ block: @escaping (SectionedResultsChange<Self>) -> Void
@@ -123,13 +123,13 @@ extension RealmSectionedResult {
     Self._observation(keyPaths).observation.start(self, on: queue, block)
   }
 
-  /// Has a block called for an actor with the sections as they are, and then with each change.
+  /// Calls a block on an actor with the current sections, and then with each change.
   /// - Parameters:
   ///   - keyPaths: Properties whose changes are modifications, as without an actor.
-  ///   - actor: Whose code the block is; the sections it gets are of a realm of the actor.
+  ///   - actor: The actor on which the block runs; its sections belong to a realm of that actor.
   ///   - isolation: The actor of this realm.
   ///   - block: Called with the actor and the change.
-  /// - Returns: A token; the calls end when it is let go.
+  /// - Returns: A token; the calls end when it is released.
   public func observe<Owner: Actor>(
     keyPaths: [String]? = nil, on actor: Owner,
     isolation: isolated (any Actor)? = #isolation,
@@ -140,12 +140,12 @@ extension RealmSectionedResult {
 }
 
 extension RealmSectionedResult where Element: ObjectBase {
-  /// Has a block called with the section as it is, and then with each change of it.
+  /// Calls a block with the current section, and then with each change of it.
   /// - Parameters:
   ///   - keyPaths: Properties of the elements whose changes are modifications.
-  ///   - queue: A serial queue to be called on; nil for the realm's own thread, queue or actor.
+  ///   - queue: A serial queue to call on; nil for the realm's own thread, queue or actor.
   ///   - block: Called with the change.
-  /// - Returns: A token; the calls end when it is let go.
+  /// - Returns: A token; the calls end when it is released.
   public func observe(
     keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
     _ block: @escaping (SectionedResultsChange<Self>) -> Void
@@ -156,12 +156,12 @@ extension RealmSectionedResult where Element: ObjectBase {
 
 extension RealmSectionedResult
 where Element: RealmSectionedResult, Element.Element: ObjectBase {
-  /// Has a block called with the sections as they are, and then with each change.
+  /// Calls a block with the current sections, and then with each change.
   /// - Parameters:
   ///   - keyPaths: Properties of the elements whose changes are modifications.
-  ///   - queue: A serial queue to be called on; nil for the realm's own thread, queue or actor.
+  ///   - queue: A serial queue to call on; nil for the realm's own thread, queue or actor.
   ///   - block: Called with the change.
-  /// - Returns: A token; the calls end when it is let go.
+  /// - Returns: A token; the calls end when it is released.
   public func observe(
     keyPaths: [PartialKeyPath<Element.Element>], on queue: DispatchQueue? = nil,
     _ block: @escaping (SectionedResultsChange<Self>) -> Void

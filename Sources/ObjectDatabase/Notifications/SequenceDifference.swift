@@ -1,9 +1,9 @@
-// SequenceDifference.swift: by which deletions and insertions one sequence becomes another.
-// What both begin and end with is kept. In between, each element of the new sequence is matched
-// with an equal one of the old, first come, first served, and the longest run of matches that
-// ascends in both stays where it is; all others go and come again. O(n) when nothing moved, else
-// O(n log n); never quadratic.
-// Invariant: applying deletions and then insertions to the old sequence gives the new one.
+// SequenceDifference.swift: computes the deletions and insertions that turn one sequence into
+// another. The common prefix and suffix are kept. In between, each element of the new sequence is
+// matched with an equal one of the old, in order, and the longest subsequence of matches that
+// ascends in both stays in place; all others are deleted and inserted. O(n) when nothing moved,
+// else O(n log n); never quadratic. Invariant: applying deletions and then insertions to the old
+// sequence gives the new one.
 
 /// The difference of two sequences.
 struct SequenceDifference {
@@ -11,15 +11,14 @@ struct SequenceDifference {
   private(set) var deletions: [Int] = []
   /// Positions in the new sequence, ascending.
   private(set) var insertions: [Int] = []
-  /// Positions in the new sequence where another element stands for the one that was there; only
-  /// when asked for.
+  /// Positions in the new sequence where an element was replaced; only on request.
   private(set) var replacements: [Int] = []
 
   /// - Parameters:
   ///   - old: The old sequence.
   ///   - new: The new sequence.
-  ///   - pairs: Whether as many elements that went as came between two that stayed are
-  ///     replacements, as in a list whose elements are set.
+  ///   - pairs: Whether equal numbers of deletions and insertions between two elements that stayed
+  ///     count as replacements, as in a list whose elements are set.
   init<Element: Hashable>(from old: [Element], to new: [Element], pairs: Bool = false) {
     var start = 0
     while start < old.count, start < new.count, old[start] == new[start] { start += 1 }
@@ -51,7 +50,7 @@ struct SequenceDifference {
     _ old: ArraySlice<Element>, _ new: ArraySlice<Element>
   ) -> [(new: Int, old: Int)] {
     guard !old.isEmpty, !new.isEmpty else { return [] }
-    // A chain of equal elements for each first one: its head here, the next ones in `next`.
+    // Chains of equal elements: the head of each chain here, the following elements in `next`.
     var heads: [Element: Int] = Dictionary(minimumCapacity: old.count)
     var next = [Int](repeating: -1, count: old.count)
     for index in old.indices.reversed() {

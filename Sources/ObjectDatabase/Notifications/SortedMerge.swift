@@ -1,15 +1,14 @@
-// SortedMerge.swift: the sorted objects of a class in a newer version, made of those in the older
-// one: objects that went leave their places, those whose sorted values changed leave them and go
-// where they belong now, new ones come. The others keep their order, so nothing is sorted but what
-// changed, and a million keys are looked at twice.
-// Invariants: the order is that of a sort of the class, equal objects by their keys; an object
-// whose sorted values are what they were never counts as moved.
+// SortedMerge.swift: the sorted objects of a class in a newer version, computed from those in the
+// older one: deleted objects are removed, objects whose sort values changed are moved to their new
+// places, and new ones are inserted. The others keep their order, so only changed objects are
+// sorted, and a million keys are read just twice. Invariants: the order is that of a sort of the
+// class, equal objects by their keys; an object with unchanged sort values never counts as moved.
 
 import Engine
 
 /// Takes the sorted keys of a class from one version to the next.
 struct SortedMerge {
-  /// Above one changed object in so many, all are sorted again.
+  /// If more than one object in this many changed, all are sorted again.
   private static let changedShare = 16
 
   /// The keys of the newer version, sorted.
@@ -19,18 +18,18 @@ struct SortedMerge {
   /// Positions in the newer order, ascending.
   private(set) var insertions: [Int] = []
 
-  /// Something in the older order that may leave its place.
+  /// An element of the older order that may leave its place.
   private struct Leaver {
     let position: Int
     /// How many stay before it.
     let gap: Int
   }
 
-  /// Nil for anything but all objects of a class sorted by properties of their own, and when a new
+  /// Nil for anything but all objects of a class sorted by their own properties, and when a new
   /// sort costs less.
   /// - Parameters:
   ///   - old: The sorted keys of the older version.
-  ///   - elements: What they are the content of.
+  ///   - elements: The elements with this content.
   ///   - round: The step to the newer version.
   /// - Throws: `EngineError` when a row cannot be read.
   /// - Complexity: O(keys + changes × log keys).
@@ -58,7 +57,8 @@ struct SortedMerge {
   ) throws(EngineError) {
     let (kept, leavers) = split(KeySet(leaving))
     let placed = try Placement(entering, in: kept, ordering)
-    // What has as many before it as it had stays, if that ascends among what does.
+    // An element with as many elements before it as in the old order stays, if the kept ones
+    // ascend.
     var candidates: [(new: Int, old: Int)] = []
     for (index, key) in placed.keys.enumerated() {
       guard let leaver = leavers[key], leaver.gap == placed.gaps[index] else { continue }
@@ -74,7 +74,7 @@ struct SortedMerge {
     keys = placed.merged(with: kept)
   }
 
-  /// The keys without those that may leave, and where these are.
+  /// The keys without those that may leave, and the places of the latter.
   private func split(_ leaving: KeySet) -> (kept: [Int64], leavers: [Int64: Leaver]) {
     guard !leaving.isEmpty else { return (keys, [:]) }
     var leavers: [Int64: Leaver] = [:]
@@ -105,11 +105,11 @@ struct SortedMerge {
   }
 }
 
-/// Where some objects belong among others that are sorted.
+/// The places of some objects among others that are sorted.
 private struct Placement {
   /// The objects in their order.
   private(set) var keys: [Int64]
-  /// How many of the others stand before each.
+  /// How many of the others sort before each.
   private(set) var gaps: [Int]
 
   init(
@@ -117,7 +117,7 @@ private struct Placement {
   ) throws(EngineError) {
     keys = try ordering.sorted(objects.sorted())
     gaps = Array(repeating: 0, count: keys.count)
-    // The one in the middle first: those before it belong before it, so each search is a short one.
+    // The middle one first: those before it belong before it, so each search is short.
     var open = [(own: 0..<keys.count, among: 0..<others.count)]
     while let (own, among) = open.popLast() {
       guard !own.isEmpty else { continue }

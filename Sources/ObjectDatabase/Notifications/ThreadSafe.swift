@@ -1,12 +1,12 @@
-// ThreadSafe.swift [U]: a variable that any thread may read: each gets what its own realm has.
-// Invariant: what is kept is frozen.
+// ThreadSafe.swift [U]: a variable that any thread may read: each gets the object in its own realm.
+// Invariant: the stored value is frozen.
 
 import Synchronization
 
-/// A variable for objects and collections that threads, queues and actors share; each of them reads
-/// its own live one, and nil once it was deleted.
+/// A variable for objects and collections shared by threads, queues and actors; each reads its own
+/// live one, or nil after it was deleted.
 ///
-/// The version of the last assignment is kept in the file for as long as the variable lives, or
+/// The version of the last assignment is kept in the file for as long as the variable exists, or
 /// until nil is assigned.
 @propertyWrapper
 @safe public final class ThreadSafe<Confined: ThreadConfined>: @unchecked Sendable {
@@ -16,7 +16,7 @@ import Synchronization
   /// Takes a managed object or collection, or nil.
   public init(wrappedValue: Confined?) { frozen = Mutex(Self.frozen(wrappedValue).value) }
 
-  /// The live one in the realm of the calling thread, queue or actor.
+  /// The live value in the realm of the calling thread, queue or actor.
   public var wrappedValue: Confined? {
     get {
       guard let known = frozen.withLock({ UncheckedBox($0) }).value, let realm = known.realm else {

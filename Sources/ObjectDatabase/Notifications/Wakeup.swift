@@ -1,5 +1,5 @@
-// Wakeup.swift [U]: how a realm hears of new versions, from whichever thread or process.
-// Invariants: at most one request waits at the owner; the realm is not kept alive from here.
+// Wakeup.swift [U]: how a realm is notified of new versions from any thread or process. Invariants:
+// at most one request is pending at the owner; this object does not keep the realm alive.
 
 import Engine
 import Synchronization
@@ -14,22 +14,23 @@ import Synchronization
   private let lost = Mutex<EngineError?>(nil)
   weak var core: _RealmCore?
 
-  /// Where to ring; nil until somebody wants to hear.
+  /// Where to schedule the refresh; nil until there is a listener.
   var place: Scheduler? {
     get { scheduler.withLock { $0 } }
     set { scheduler.withLock { $0 = newValue } }
   }
 
-  /// Why nobody rings any more, and what is committed is not to be told; nil while somebody does.
+  /// The error that ended notifications of commits; nil while they work.
   var failure: EngineError? { lost.withLock { $0 } }
 
-  /// Has the realm tell its observers that nobody rings any more; the first reason stays.
+  /// Makes the realm report to its observers that notifications have ended; the first error is
+  /// kept.
   func fail(_ error: EngineError) {
     lost.withLock { lost in if lost == nil { lost = error } }
     schedule()
   }
 
-  /// Has the realm look at what is new.
+  /// Schedules a refresh of the realm.
   func schedule() {
     guard let place, !isDue.exchange(true, ordering: .acquiringAndReleasing) else { return }
     place.run { [self] in

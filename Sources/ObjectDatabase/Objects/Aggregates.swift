@@ -1,8 +1,7 @@
-// Aggregates.swift: smallest, greatest, sum and average of a property. Nil is left out. A whole
-// class is summed up column by column in the engine; anything else value by value.
-// Invariant: sums of integers are exact, and one that is not a 64-bit number stops the process, as
-// Swift's own addition does; sums of floating-point numbers are made in 64 bits,
-// sums of decimals to 34 digits.
+// Aggregates.swift: smallest, greatest, sum and average of a property. Nil is ignored. A whole
+// class is aggregated by column in the engine; other collections value by value. Invariant: sums of
+// integers are exact, and one that is not a 64-bit number stops the process, as Swift's own
+// addition does; sums of floating-point numbers use 64 bits, sums of decimals 34 digits.
 
 import Engine
 import FoundationEssentials
@@ -94,8 +93,8 @@ extension Elements {
     }
   }
 
-  /// The smallest or the greatest value; nil and NaN are left out, and of mixed values all but
-  /// numbers and dates.
+  /// The smallest or the greatest value; nil and NaN are ignored, and so are mixed values other
+  /// than numbers and dates.
   func extreme(_ property: String?, isGreatest: Bool) -> Value? {
     if let property, let whole = wholeColumn(property) {
       let found = isGreatest ? whole.greatest : whole.smallest
@@ -115,7 +114,7 @@ extension Elements {
   }
 
   /// The sum of an int or double of the objects themselves, from their column; nil when the
-  /// elements have to be looked at one by one.
+  /// elements have to be read one by one.
   private func columnSum(_ property: String) -> _Sum? {
     guard let access, access.core.write == nil, !access.isInvalidated,
       let number = access.info.number(of: property)
@@ -186,7 +185,7 @@ extension RealmCollection {
     }
   }
 
-  /// The sum of a property; nil counts as nothing.
+  /// The sum of a property; nil is ignored.
   public func sum<Value: AddableType>(ofProperty property: String) -> Value {
     Value._sum(elements.sum(property))
   }

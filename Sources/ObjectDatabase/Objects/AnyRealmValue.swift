@@ -5,7 +5,7 @@ import FoundationEssentials
 
 /// A value of any of the persistable types.
 public enum AnyRealmValue: RealmCollectionValue, CustomStringConvertible {
-  /// Nothing.
+  /// No value.
   case none
   /// An integer.
   case int(Int)
@@ -94,7 +94,7 @@ public enum AnyRealmValue: RealmCollectionValue, CustomStringConvertible {
   /// A value of any type.
   public static var _shape: _PropertyShape { _PropertyShape(.any) }
 
-  /// Nothing.
+  /// No value.
   public static func _default() -> AnyRealmValue { .none }
 
   /// A value of any type that has a case.
@@ -129,7 +129,7 @@ public enum AnyRealmValue: RealmCollectionValue, CustomStringConvertible {
     }
   }
 
-  /// Made of what the engine holds; a link to an object that was deleted is nothing.
+  /// Created from the engine's value; a link to a deleted object becomes `none`.
   public static func _make(from value: Value, in core: _RealmCore) -> AnyRealmValue {
     switch value {
     case .null: return .none

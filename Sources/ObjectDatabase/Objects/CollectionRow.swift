@@ -1,5 +1,5 @@
-// CollectionRow.swift: reading and changing the collection of one property of one row.
-// Invariant: an embedded object that leaves a collection is deleted in the same change.
+// CollectionRow.swift: reads and changes the collection of one property of one row. Invariant: an
+// embedded object that leaves a collection is deleted in the same change.
 
 import Engine
 
@@ -72,7 +72,7 @@ extension _Row {
     Misuse.unthrowing { () throws(EngineError) in try readElements() }
   }
 
-  /// All elements, in order, for who can tell of an error.
+  /// All elements, in order, for callers that can report an error.
   func readElements() throws(EngineError) -> [Value] {
     try throwingRead { source, path throws(EngineError) in
       var values: [Value] = []
@@ -81,7 +81,7 @@ extension _Row {
     }
   }
 
-  /// The keys of the objects that the elements are, in order; nulls of a map are left out.
+  /// The keys of the linked objects, in order; nulls of a map are omitted.
   func readLinkedKeys() throws(EngineError) -> [Int64] {
     try throwingRead { source, path throws(EngineError) in
       var keys: [Int64] = []
@@ -97,7 +97,7 @@ extension _Row {
     Misuse.unthrowing { () throws(EngineError) in try readEntries() }
   }
 
-  /// All entries of a map, in order, for who can tell of an error.
+  /// All entries of a map, in order, for callers that can report an error.
   func readEntries() throws(EngineError) -> [(key: String, value: Value)] {
     try throwingRead { source, path throws(EngineError) in
       var entries: [(key: String, value: Value)] = []
@@ -166,7 +166,7 @@ extension _Row {
     }
   }
 
-  /// Puts an element elsewhere; it stays the same object.
+  /// Moves an element; it stays the same object.
   func move(from source: Int, to target: Int) {
     checkIndex(source, below: count)
     checkIndex(target, below: count)
@@ -178,7 +178,7 @@ extension _Row {
     }
   }
 
-  /// Lets two elements change places.
+  /// Swaps two elements.
   func swapAt(_ first: Int, _ second: Int) {
     checkIndex(first, below: count)
     checkIndex(second, below: count)
@@ -208,7 +208,7 @@ extension _Row {
     return true
   }
 
-  /// Takes a value out; older programs may have left it in several forms.
+  /// Removes a value; older programs may have stored it in several forms.
   func remove(_ value: Value) {
     while let element = element(withValueOf: value) {
       change(taking: []) { write, path throws(EngineError) in

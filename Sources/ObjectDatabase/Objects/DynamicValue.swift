@@ -1,13 +1,13 @@
-// DynamicValue.swift: values whose type is known when the program runs only: by property name, in
-// dictionaries given to `create(value:)`, in migrations, in bulk changes.
-// Invariant: an integer is never rounded on its way; what does not fit a property is an error that
-// names class, property and value.
+// DynamicValue.swift: values whose type is known only at run time: by property name, in
+// dictionaries given to `create(value:)`, in migrations, in bulk changes. Invariant: an integer is
+// never rounded; a value that does not fit a property is an error that names class, property and
+// value.
 
 import Engine
 import FoundationEssentials
 
 enum DynamicValue {
-  /// What a column holds when nobody gave it a value.
+  /// The value of a column that was never set.
   static func empty(_ column: ColumnSchema) -> Value {
     switch column.collection {
     case .list: return .list([])
@@ -17,7 +17,7 @@ enum DynamicValue {
     }
   }
 
-  /// A value, with another in the place of null.
+  /// A value, with a replacement for null.
   static func replacingNulls(in value: Value, by zero: Value) -> Value {
     switch value {
     case .null: zero
@@ -32,7 +32,7 @@ enum DynamicValue {
     }
   }
 
-  /// What a required column of a type holds when nobody gave it a value.
+  /// The value of a required column of a type that was never set.
   static func zero(_ type: ColumnType) -> Value {
     switch type {
     case .decimal128: .decimal128(Decimal128._default())
@@ -65,7 +65,7 @@ enum DynamicValue {
     }
   }
 
-  /// A property of an object as its description has it.
+  /// A property of an object, formatted for its description.
   static func text(of object: ObjectBase, _ number: Int) -> String {
     let property = object.classInfo.properties[number]
     guard property.type != .linkingObjects else {
@@ -82,7 +82,7 @@ enum DynamicValue {
 
   // MARK: any
 
-  /// A value as a program has it; links as objects.
+  /// A value in the program's types; links as objects.
   static func any(
     _ value: Value, _ property: Property, _ core: _RealmCore, isDynamic: Bool = false
   ) -> Any? {
@@ -113,15 +113,15 @@ enum DynamicValue {
     }
   }
 
-  /// What the engine is to hold for a value that is neither a link nor a collection; nil when it
-  /// does not fit the property.
+  /// The engine's value for one that is neither a link nor a collection; nil when it does not fit
+  /// the property.
   static func plain(_ any: Any?, _ property: Property) -> Value? {
-    // What comes most often, before questions to the runtime that cost as much as a lookup.
+    // The most frequent types first, before dynamic casts that cost as much as a lookup.
     switch (property.type, any) {
     case (.int, let number as Int): return .int(Int64(number))
     case (.string, let text as String): return .string(text)
     case (.bool, let isTrue as Bool): return .bool(isTrue)
-    // Not what only casts to one, as a number of JSON does that may be `true`.
+    // Excludes values that only cast to one, like a number of JSON that may be `true`.
     case (.double, let any?) where type(of: any) == Double.self:
       if let number = any as? Double { return .double(number) }
     default: break
@@ -146,15 +146,15 @@ enum DynamicValue {
     }
   }
 
-  /// What stands for another value (an optional, a null or a number of JSON), taken out.
+  /// Unwraps a value that wraps another (an optional, a null or a number of JSON).
   static func unwrapped(_ any: Any?) -> Any? {
     var any = any
     while let value = any, let other = value as? any StandingValue { any = other.anyValue }
     return any
   }
 
-  /// What stands for another value, the raw value of an enumeration, and what the file holds for a
-  /// type of the program's, taken out.
+  /// Unwraps a value that wraps another, the raw value of an enumeration, or the persisted value of
+  /// a custom type.
   static func flattened(_ any: Any?) -> Any? {
     let any = unwrapped(any)
     if let custom = any as? any CustomPersistable { return custom.persistableValue }
@@ -179,14 +179,14 @@ enum DynamicValue {
     switch any {
     case let number as Float: number
     case let number as Double:
-      // What is too large for 32 bits is not an infinity.
+      // A number too large for 32 bits must not become an infinity.
       Float(number).isInfinite && number.isFinite ? nil : Float(number)
     default: integer(any).flatMap { Float(exactly: $0) }
     }
   }
 }
 
-/// A value that stands for another: an optional of any type, a null or number of Foundation's.
+/// A value that wraps another: an optional of any type, a null or number of Foundation's.
 protocol StandingValue {
   var anyValue: Any? { get }
 }

@@ -1,27 +1,27 @@
-// Elements.swift: what results are made of: where the elements come from, and what happens to them.
-// Nothing is looked at before somebody asks, and what was found is kept until the realm's content
-// may have changed. Of objects only the keys are kept.
+// Elements.swift: the source of results: where the elements come from, and the operations applied
+// to them. The content is computed on first access, and cached until the realm's content may have
+// changed. For objects only the keys are cached.
 
 import Engine
 import Synchronization
 
 /// Elements of a realm, live and lazy.
 final class Elements {
-  /// Where the elements come from.
+  /// The source of the elements.
   enum Origin {
     case table(_TableAccess)
     case collection(_Row)
     case backlinks(_TableAccess, key: Int64, origin: _TableAccess, property: Int)
   }
 
-  /// What happens to the elements, one step after the other.
+  /// The operations on the elements, in order.
   enum Step {
     case sorted([SortDescriptor])
     case distinct([String])
     case selected(Filter)
   }
 
-  /// What was found.
+  /// The computed content.
   enum Content {
     case keys([Int64])
     case values([Value])
@@ -105,17 +105,17 @@ final class Elements {
     Misuse.unthrowing { () throws(EngineError) in try readContent() }
   }
 
-  /// The elements as the realm has them now, for who can tell of an error.
+  /// The current elements, for callers that can report an error.
   func readContent() throws(EngineError) -> Content {
     core.checkThread()
     if let known, known.stamp == core.contentStamp { return known.content }
     let found = try find()
-    // A frozen realm's elements are shared by threads, and are not kept.
+    // A frozen realm's elements are shared by threads, and are not cached.
     if !core.isFrozen { known = (core.contentStamp, found) }
     return found
   }
 
-  /// Keeps what an observer found for a version, if that is the one that is read.
+  /// Caches the content that an observer found for a version, if the realm reads that version.
   func adopt(_ content: Content, of snapshot: Snapshot) {
     if core.write == nil, core.heldSnapshot === snapshot { known = (core.contentStamp, content) }
   }
@@ -161,8 +161,8 @@ final class Elements {
     return content
   }
 
-  /// Above one element in so many objects of the class, the whole class is asked, by its indexes
-  /// and scans.
+  /// If there is more than one element per this many objects of the class, the whole class is
+  /// queried, with its indexes and scans.
   private static let wholeShare = 16
 
   private func select(
@@ -202,13 +202,13 @@ final class Elements {
   }
 }
 
-/// Reads a property, or one behind links: `owner.name`.
+/// Reads a property, or one reached through links: `owner.name`.
 struct PathReader {
   private let access: _TableAccess
   private let numbers: [(access: _TableAccess, number: Int)]
   let property: Property
 
-  /// A path that leads nowhere stops the process.
+  /// An invalid path stops the process.
   init(_ path: String, _ access: _TableAccess) {
     self.access = access
     var numbers: [(access: _TableAccess, number: Int)] = []
@@ -239,7 +239,7 @@ struct PathReader {
   /// The position of the property, if it is the object's own.
   var ownNumber: Int? { numbers.count == 1 ? numbers[0].number : nil }
 
-  /// The value for a row; null behind a link that leads nowhere.
+  /// The value for a row; null if a link on the path is null.
   func value(_ key: Int64) throws(EngineError) -> Value {
     var key = key
     for (position, step) in numbers.enumerated() {

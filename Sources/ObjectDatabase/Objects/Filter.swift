@@ -1,6 +1,6 @@
-// Filter.swift: results by a query in words (docs/reference/query-language.md), with the arguments
-// that RealmSwift's callers write: `$0`, and `%@` and `%K` as in format strings.
-// Invariant: a filter is bound anew to the schema of each version that it is asked on.
+// Filter.swift: results of a textual query (docs/reference/query-language.md), with the arguments
+// that RealmSwift's callers write: `$0`, and `%@` and `%K` as in format strings. Invariant: a
+// filter is bound again to the schema of each version that it runs on.
 
 import Engine
 import Query
@@ -10,7 +10,8 @@ struct Filter {
   private let query: ParsedQuery
   private let arguments: [QueryArgument]
 
-  /// - Throws: `Realm.Error` with code `.invalidValue`, which says where and what in the text.
+  /// - Throws: `Realm.Error` with code `.invalidValue`, with the position and the problem in the
+  ///   text.
   init(_ text: String, _ arguments: [Any?], _ access: _TableAccess) throws(Realm.Error) {
     let numbers: [Int]
     do throws(QueryError) {
@@ -39,7 +40,7 @@ struct Filter {
   /// Whether the query itself sorts, or takes rows out by more than a condition.
   var hasClauses: Bool { !query.clauses.isEmpty }
 
-  /// The keys of all rows of the class that pass; a program's own query has no bound.
+  /// The keys of all matching rows of the class; a program's own query has no step limit.
   func keys(_ access: _TableAccess) throws(EngineError) -> [Int64] {
     try asking { () throws(QueryError) in try keys(access, stepsMax: .max) }
   }
@@ -58,13 +59,13 @@ struct Filter {
     unthrowing { () throws(QueryError) in try count(access, stepsMax: .max) }
   }
 
-  /// Runs the query once, for a text that comes from outside.
+  /// Runs the query once, for a text from an untrusted source.
   /// - Throws: `Realm.Error` with code `.invalidValue` when it costs more than the bound.
   func check(_ access: _TableAccess, stepsMax: Int?) throws(Realm.Error) {
     access.core.checkThread()
     let stepsMax = stepsMax ?? QueryLimits.stepsDefault
     do throws(QueryError) {
-      // The number costs as much as the keys at most, and far less where scans alone tell it.
+      // The count costs at most as much as the keys, and far less where scans alone give it.
       if hasClauses {
         _ = try keys(access, stepsMax: stepsMax)
       } else {
@@ -87,14 +88,14 @@ struct Filter {
     }
   }
 
-  /// What `body` finds in the version that is read; `absent` when that lacks the class, or
-  /// the realm was invalidated.
+  /// The result of `body` in the version that is read; `absent` when that lacks the class, or the
+  /// realm was invalidated.
   private func found<Answer>(
     _ access: _TableAccess, absent: Answer, stepsMax: Int,
     _ body: (BoundQuery, any ReadableVersion) throws(QueryError) -> Answer
   ) throws(QueryError) -> Answer {
     let core = access.core
-    // Nothing is found of a realm that was invalidated, as among all objects of the class.
+    // An invalidated realm has no results, like all objects of the class.
     if access.isInvalidated { return absent }
     let source: any ReadableVersion
     do throws(EngineError) { source = try core.currentVersion() } catch {
@@ -107,7 +108,7 @@ struct Filter {
     return try body(query, source)
   }
 
-  /// How the rows are found, in words.
+  /// A description of how the rows are found.
   func explain(_ access: _TableAccess) -> String {
     unthrowing { () throws(QueryError) in
       try query.bound(
@@ -123,7 +124,7 @@ struct Filter {
       to: access.core.querySchema(ofFile: tables), table: access.name, arguments: arguments)
   }
 
-  /// Runs the query; what it throws becomes an error of the engine.
+  /// Runs the query; its errors become errors of the engine.
   private func asking<Result>(
     _ body: () throws(QueryError) -> Result
   ) throws(EngineError) -> Result {
@@ -175,8 +176,8 @@ struct Filter {
 }
 
 extension _TableAccess {
-  /// What queries of the class may speak of: the program's classes, or for objects that know their
-  /// properties by name only, those of the version that is read.
+  /// The schema for queries of the class: the program's classes, or for dynamic objects, those of
+  /// the version that is read.
   fileprivate var querySchema: QuerySchema {
     guard info.isDynamic else { return core.querySchema(ofFile: nil) }
     let tables = Misuse.unthrowing { () throws(EngineError) in
@@ -187,8 +188,8 @@ extension _TableAccess {
 }
 
 extension _RealmCore {
-  /// What queries may speak of.
-  /// - Parameter tables: The tables of a version; nil for the classes as the program has them.
+  /// The schema that queries may refer to.
+  /// - Parameter tables: The tables of a version; nil for the program's classes.
   /// - Returns: Tables, with the names that the program's classes have for their columns.
   func querySchema(ofFile tables: [TableSchema]?) -> QuerySchema {
     let infos = classes.withLock { $0.infos }
@@ -217,27 +218,27 @@ extension _RealmCore {
 }
 
 extension RealmCollection {
-  /// The objects that a query finds.
+  /// The objects that match a query.
   ///
   /// A text that is not a query of the class stops the process; `filtered(by:arguments:)` throws.
   /// - Parameters:
   ///   - predicateFormat: The query, with `$0` or `%@` for arguments.
   ///   - arguments: The arguments.
-  /// - Returns: The results, live as those they were made of.
+  /// - Returns: The results, as live as the collection they are derived from.
   public func filter(_ predicateFormat: String, _ arguments: Any?...) -> Results<Element> {
     Misuse.unthrowingRealm { () throws(Realm.Error) in
       try found(predicateFormat, arguments)
     }
   }
 
-  /// The objects that a query finds; for texts that come from outside.
+  /// The objects that match a query; for texts from an untrusted source.
   /// - Parameters:
   ///   - text: The query, with `$0` or `%@` for arguments.
   ///   - arguments: The arguments.
-  ///   - stepsMax: Rows and values that the query may look at; nil is 2^28.
-  /// - Returns: The results, live as those they were made of.
-  /// - Throws: `Realm.Error` with code `.invalidValue`, which says where and what in the text, or
-  ///   that the query looks at more than `stepsMax`.
+  ///   - stepsMax: Rows and values that the query may visit; nil means 2^28.
+  /// - Returns: The results, as live as the collection they are derived from.
+  /// - Throws: `Realm.Error` with code `.invalidValue`, with the position and the problem in the
+  ///   text, or because the query visits more than `stepsMax`.
   /// - Complexity: Runs the query once.
   public func filtered(
     by text: String, arguments: [Any?] = [], stepsMax: Int? = nil
@@ -262,7 +263,7 @@ extension RealmCollection {
 }
 
 extension Elements {
-  /// The elements that a query finds.
+  /// The elements that match a query.
   func selected(
     _ text: String, _ arguments: [Any?]
   ) throws(Realm.Error) -> (elements: Elements, filter: Filter) {
@@ -283,7 +284,7 @@ extension Elements {
 }
 
 extension Results {
-  /// How the objects are found, in words, a line for each step.
+  /// A description of how the objects are found, one line per step.
   public func explain() -> String {
     var lines: [String] = []
     switch content.origin {

@@ -1,7 +1,6 @@
-// FoundationValues.swift [U]: what JSONSerialization makes of null and of numbers, as values of
-// Swift.
-// Invariant: a number is a Bool only where the text had `true` or `false`: of 1, `as? Bool` says
-// that it is true.
+// FoundationValues.swift [U]: converts null and numbers from JSONSerialization to Swift values.
+// Invariant: a number is a Bool only where the text had `true` or `false`, although `as? Bool` also
+// succeeds for 1.
 
 import Foundation
 
@@ -11,7 +10,7 @@ extension NSNull: StandingValue {
 
 extension NSNumber: StandingValue {
   var anyValue: Any? {
-    // Safety: the type's code is a C string that lives as long as the process.
+    // Safety: the type's code is a C string that exists as long as the process.
     switch unsafe UInt8(bitPattern: objCType.pointee) {
     case UInt8(ascii: "c"), UInt8(ascii: "B"): boolValue
     case UInt8(ascii: "f"): floatValue

@@ -1,6 +1,6 @@
-// Geospatial.swift: places and parts of the Earth for `geoWithin`. A place in the database is an
-// object with `type` "Point" and `coordinates` (longitude, latitude), as GeoJSON has it.
-// Invariants: numbers are in their ranges, for everything here is made by checking initialisers.
+// Geospatial.swift: points and areas on the Earth for `geoWithin`. A place in the database is an
+// object with `type` "Point" and `coordinates` (longitude, latitude), as in GeoJSON. Invariant:
+// numbers are in their ranges, since all initializers check them.
 
 import Query
 
@@ -37,7 +37,7 @@ protocol GeoShape {
   var argument: QueryArgument { get }
 }
 
-/// What is between two corners in the plane of longitude and latitude, edges included.
+/// The area between two corners in the plane of longitude and latitude, edges included.
 public struct GeoBox: Hashable, Sendable, GeoShape {
   /// The corner in the south-west.
   public let bottomLeft: GeoPoint
@@ -100,32 +100,32 @@ public struct Distance: Hashable, Sendable {
   public func asDegrees() -> Double { radians * 180 / .pi }
 }
 
-/// What is near a place, measured on the sphere.
+/// The area within a distance of a point on the sphere.
 public struct GeoCircle: Hashable, Sendable, GeoShape {
   /// The centre.
   public let center: GeoPoint
   /// The distance of the edge.
   public let radiusInRadians: Double
 
-  /// Makes a circle; nil for a radius below 0 or beyond half of the way around the Earth.
+  /// Makes a circle; nil for a radius below 0 or beyond half the circumference of the Earth.
   public init?(center: GeoPoint, radiusInRadians: Double) {
     guard (0...Double.pi).contains(radiusInRadians) else { return nil }
     self.center = center
     self.radiusInRadians = radiusInRadians
   }
 
-  /// Makes a circle; nil for a radius beyond half of the way around the Earth.
+  /// Makes a circle; nil for a radius beyond half the circumference of the Earth.
   public init?(center: GeoPoint, radius: Distance) {
     self.init(center: center, radiusInRadians: radius.radians)
   }
 
-  /// Makes a circle of latitude and longitude; nil for numbers outside of their ranges.
+  /// Makes a circle from latitude and longitude; nil for numbers outside of their ranges.
   public init?(center: (Double, Double), radiusInRadians: Double) {
     guard let point = GeoPoint(center.0, center.1) else { return nil }
     self.init(center: point, radiusInRadians: radiusInRadians)
   }
 
-  /// Makes a circle of latitude and longitude; nil for numbers outside of their ranges.
+  /// Makes a circle from latitude and longitude; nil for numbers outside of their ranges.
   public init?(center: (Double, Double), radius: Distance) {
     self.init(center: center, radiusInRadians: radius.radians)
   }
@@ -133,11 +133,11 @@ public struct GeoCircle: Hashable, Sendable, GeoShape {
   var argument: QueryArgument { .geoCircle(center.place, radius: radiusInRadians) }
 }
 
-/// What is inside a ring and outside of others, in the plane of longitude and latitude.
+/// The area inside a ring and outside of others, in the plane of longitude and latitude.
 public struct GeoPolygon: Hashable, Sendable, GeoShape {
   /// The outer ring; its first and last points are the same.
   public let outerRing: [GeoPoint]
-  /// Rings whose inside is left out.
+  /// Rings whose inside is excluded.
   public let holes: [[GeoPoint]]
 
   /// Makes a polygon; nil for a ring that is not closed or has less than three different points.
@@ -180,7 +180,7 @@ extension Query where Value: _QueryPlace {
   /// process.
   public func geoWithin(_ value: GeoBox) -> Query<Bool> { condition("GEOWITHIN", value) }
 
-  /// Whether the place is in a circle.
+  /// Whether the point is in a circle.
   public func geoWithin(_ value: GeoCircle) -> Query<Bool> { condition("GEOWITHIN", value) }
 
   /// Whether the place is in a polygon.

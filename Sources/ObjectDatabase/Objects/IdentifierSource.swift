@@ -1,6 +1,7 @@
-// IdentifierSource.swift [U]: where new ObjectIds, UUIDs and default dates come from: a clock and a
-// source of bytes, which a lab replaces by seeded ones, so that one seed decides every identifier.
-// Invariant: the counter rises with each ObjectId of a process, so no two of its are the same.
+// IdentifierSource.swift [U]: the source of new ObjectIds, UUIDs and default dates: a clock and a
+// source of bytes, which a lab replaces with seeded ones, so that one seed determines every
+// identifier. Invariant: the counter rises with each ObjectId of a process, so no two of them are
+// equal.
 
 import Engine
 import FoundationEssentials

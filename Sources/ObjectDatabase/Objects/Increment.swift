@@ -1,13 +1,13 @@
-// Increment.swift: adding to a property, which is more than setting it: where clients synchronize,
-// what several of them added counts together, and of what they set the latest only.
+// Increment.swift: adds to a property, which differs from setting it: when clients synchronize,
+// their additions accumulate, whereas only the latest assignment counts.
 
 extension RealmCollectionValue where Self: ObjectBase {
   /// Adds to an integer property; it wraps around at the ends of 64 bits.
   ///
-  /// `object.count += 1` sets the property. Where nobody synchronizes, both are the same.
+  /// `object.count += 1` sets the property. Without synchronization both are the same.
   /// - Parameters:
   ///   - property: A persisted property that is not a primary key.
-  ///   - amount: What to add.
+  ///   - amount: The amount to add.
   public func increment(_ property: ReferenceWritableKeyPath<Self, Int>, by amount: Int = 1) {
     guard let access = tableAccess else {
       self[keyPath: property] &+= amount

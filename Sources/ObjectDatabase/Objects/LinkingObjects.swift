@@ -1,11 +1,11 @@
-// LinkingObjects.swift: the objects that link to one, found through the index that the engine keeps
-// of every column of links.
+// LinkingObjects.swift: the objects that link to an object, found through the index that the engine
+// keeps for every column of links.
 
 import Engine
 
 /// The objects that link to an object through one of their properties.
 public struct LinkingObjects<Element: ObjectBase>: RealmCollection {
-  /// Nil for an unmanaged object, to which nothing links.
+  /// Nil for an unmanaged object, which has no incoming links.
   let content: Elements?
 
   /// Makes one without elements.
@@ -48,7 +48,7 @@ extension LinkingObjects: _Persistable {
   /// None: it cannot be set.
   public static func _fromAny(_ any: Any?) -> LinkingObjects? { nil }
 
-  /// What links to a row.
+  /// The objects that link to a row.
   public static func _read(_ row: _Row) -> LinkingObjects {
     let property = row.access.info.properties[row.property]
     let origin = row.core.access(to: Element.self)
@@ -60,7 +60,7 @@ extension LinkingObjects: _Persistable {
       Elements(.backlinks(row.access, key: row.key, origin: origin, property: number)))
   }
 
-  /// Nothing: it cannot be set.
+  /// Does nothing: it cannot be set.
   public static func _write(_ value: LinkingObjects, to row: _Row) {}
 
   /// Null; there is no column.

@@ -1,6 +1,6 @@
-// List.swift: elements in an order of the caller's; of an unmanaged object an array, of a managed
-// one the collection of its row.
-// Invariant: a list that was unmanaged when its owner was added is the owner's list from then on.
+// List.swift: elements in the caller's order; an array for an unmanaged object, the collection of
+// its row for a managed one. Invariant: a list that was unmanaged when its owner was added is the
+// managed list of that owner afterwards.
 
 import Engine
 
@@ -116,7 +116,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, RangeRe
   /// - Parameter keepCapacity: Of no meaning to a managed list.
   public func removeAll(keepingCapacity keepCapacity: Bool) { removeAll() }
 
-  /// Puts elements in the place of others.
+  /// Replaces a range of elements.
   public func replaceSubrange<Objects: Collection>(
     _ subrange: Range<Int>, with objects: Objects
   ) where Objects.Element == Element {
@@ -129,7 +129,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, RangeRe
     for (offset, object) in new.enumerated() { insert(object, at: subrange.lowerBound + offset) }
   }
 
-  /// Puts an element elsewhere.
+  /// Moves an element.
   /// - Parameters:
   ///   - from: Where it is.
   ///   - to: Where it is afterwards.
@@ -141,7 +141,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, RangeRe
     row.move(from: from, to: to)
   }
 
-  /// Lets two elements change places.
+  /// Swaps two elements.
   public func swapAt(_ index1: Int, _ index2: Int) {
     guard let row = _row else {
       unmanaged.swapAt(index1, index2)

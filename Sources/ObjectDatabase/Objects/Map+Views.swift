@@ -1,5 +1,5 @@
-// Map+Views.swift: results over the values of a managed map, in the order of their keys, and what
-// the values come to. Links to nothing are left out.
+// Map+Views.swift: results over the values of a managed map, in the order of their keys, and
+// aggregates of the values. Null links are ignored.
 
 extension Map {
   private var elements: Elements {
@@ -10,27 +10,27 @@ extension Map {
     return Elements(.collection(row))
   }
 
-  /// The values that are objects and that a query finds.
+  /// The values that are objects and match a query.
   ///
   /// A text that is not a query of the class stops the process; `filtered(by:arguments:)` throws.
   /// - Parameters:
   ///   - predicateFormat: The query, with `$0` or `%@` for arguments.
   ///   - arguments: The arguments.
-  /// - Returns: The results, live as the map.
+  /// - Returns: The results, as live as the map.
   public func filter(_ predicateFormat: String, _ arguments: Any?...) -> Results<Value> {
     Misuse.unthrowingRealm { () throws(Realm.Error) in
       Results(try elements.selected(predicateFormat, arguments).elements)
     }
   }
 
-  /// The values that are objects and that a query finds; for texts that come from outside.
+  /// The values that are objects and match a query; for texts from an untrusted source.
   /// - Parameters:
   ///   - text: The query, with `$0` or `%@` for arguments.
   ///   - arguments: The arguments.
-  ///   - stepsMax: Rows and values that the query may look at; nil is 2^28.
-  /// - Returns: The results, live as the map.
-  /// - Throws: `Realm.Error` with code `.invalidValue`, which says where and what in the text, or
-  ///   that the query looks at more than `stepsMax`.
+  ///   - stepsMax: Rows and values that the query may visit; nil means 2^28.
+  /// - Returns: The results, as live as the map.
+  /// - Throws: `Realm.Error` with code `.invalidValue`, with the position and the problem in the
+  ///   text, or because the query visits more than `stepsMax`.
   public func filtered(
     by text: String, arguments: [Any?] = [], stepsMax: Int? = nil
   ) throws -> Results<Value> {
@@ -39,9 +39,9 @@ extension Map {
     return Results(elements)
   }
 
-  /// The values that are objects and that a query finds.
-  /// - Parameter isIncluded: Builds the query of the properties of its argument.
-  /// - Returns: The results, live as the map.
+  /// The values that are objects and match a query.
+  /// - Parameter isIncluded: Builds the query from the properties of its argument.
+  /// - Returns: The results, as live as the map.
   public func `where`<Owner: ObjectBase>(
     _ isIncluded: (Query<Owner>) -> Query<Bool>
   ) -> Results<Value> where Value == Owner? {
@@ -85,7 +85,7 @@ extension Map {
     results.max(ofProperty: property)
   }
 
-  /// The sum of a property; nil counts as nothing.
+  /// The sum of a property; nil is ignored.
   public func sum<Member: AddableType>(ofProperty property: String) -> Member {
     results.sum(ofProperty: property)
   }

@@ -6,7 +6,7 @@ import Engine
 public protocol _MapKey: Hashable, Sendable {
   /// The key as a string.
   var _keyText: String { get }
-  /// Made of a string.
+  /// Created from a string.
   init(_keyText: String)
 }
 
@@ -62,7 +62,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: Sequence,
     return row.entries.map { Value.element($0.value, of: row) }
   }
 
-  /// What stands under a key; setting nil takes the entry out.
+  /// The value of a key; setting nil removes the entry.
   public subscript(key: Key) -> Value? {
     get {
       guard let row = _row else { return unmanaged[key] }
@@ -82,10 +82,10 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: Sequence,
     }
   }
 
-  /// What stands under a key, or nil.
+  /// The value of a key, or nil.
   public func object(forKey key: Key) -> Value? { self[key] }
 
-  /// Puts a value under a key.
+  /// Sets the value of a key.
   public func updateValue(_ value: Value, forKey key: Key) { self[key] = value }
 
   /// Takes an entry out.
@@ -100,7 +100,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: Sequence,
     row.removeAll()
   }
 
-  /// Puts the entries of a dictionary over those of the map.
+  /// Adds the entries of a dictionary, replacing those with the same keys.
   public func merge<Entries: Sequence>(
     _ other: Entries, uniquingKeysWith combine: (Value, Value) throws -> Value
   ) rethrows where Entries.Element == (key: Key, value: Value) {
@@ -159,7 +159,7 @@ extension Map: _PropertyCollection {
     return made
   }
 
-  /// Puts entries over those that are there.
+  /// Adds entries, replacing those with the same keys.
   public func _add(_ elements: [Element]) {
     for entry in elements { self[entry.key] = entry.value }
   }

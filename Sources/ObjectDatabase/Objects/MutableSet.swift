@@ -1,13 +1,13 @@
-// MutableSet.swift: distinct elements; of a managed object in the order of the file: by type, then
-// by value, decimals by their bytes, links by key.
-// Invariant: what is distinct is the value, as in `distinct()`: 5 and 5.0 in a set of mixed values,
-// -0 and 0, 1.0 and 1.00, and two NaNs are one element, managed or not: the one that came first.
+// MutableSet.swift: distinct elements; for a managed object in the order of the file: by type, then
+// by value, decimals by their bytes, links by key. Invariant: elements are distinct by value, as in
+// `distinct()`: 5 and 5.0 in a set of mixed values, -0 and 0, 1.0 and 1.00, and two NaNs are one
+// element, managed or not; the first one inserted is kept.
 
 import Engine
 
 /// Distinct elements.
 public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
-  /// In the order in which they came; sets of unmanaged objects are small.
+  /// In insertion order; sets of unmanaged objects are small.
   private var unmanaged: [Element] = []
   /// For this module.
   public private(set) var _row: _Row?
@@ -58,7 +58,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
     }
   }
 
-  /// What the engine holds for an element, without adding an object; nil for an unmanaged one.
+  /// The engine's value for an element, without adding an object; nil for an unmanaged one.
   private static func value(_ element: Element, in row: _Row) -> Value? {
     if let plain = element._plainValue { return plain }
     if let object = element as? ObjectBase {
@@ -110,12 +110,12 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
   /// Adds the values of another set.
   public func formUnion(_ other: MutableSet) { insert(objectsIn: other) }
 
-  /// Takes out what another set has.
+  /// Removes the elements of another set.
   public func subtract(_ other: MutableSet) {
     for element in Array(other) { remove(element) }
   }
 
-  /// Takes out what another set has not.
+  /// Removes the elements that are not in another set.
   public func formIntersection(_ other: MutableSet) {
     for element in Array(self) where !other.contains(element) { remove(element) }
   }

@@ -24,7 +24,7 @@ extension ObjectBase {
 
   /// Changes a property of a managed object by its name in the class.
   ///
-  /// An unmanaged object has no schema to check the value by: set its property, or use
+  /// An unmanaged object has no schema to check the value against: set its property, or use
   /// `realm.create(_:value:)`.
   public final func setValue(_ value: Any?, forKey key: String) {
     let number = propertyNumber(key)
@@ -47,7 +47,7 @@ extension ObjectBase {
 }
 
 extension _RealmCore {
-  /// Values nested deeper than this are refused: they come from outside.
+  /// Values nested deeper than this are rejected: they come from untrusted sources.
   private static let depthMax = 100
 
   private func misfit(_ any: Any?, _ access: _TableAccess, _ number: Int) {
@@ -72,7 +72,7 @@ extension _RealmCore {
     guard var given = values(value, access) else { return nil }
     let defaults = access.info.type.init()
     if policy != .error, let number = access.info.primaryKey, !access.info.isDynamic {
-      // Whoever leaves the key out means the object with the default key.
+      // Without a key the values refer to the object with the default key.
       let name = access.info.properties[number].name
       if given[name] == nil {
         given[name] = .some(access.info.fields[number].wrapper(of: defaults).anyValue)
@@ -174,8 +174,8 @@ extension _RealmCore {
     return DynamicValue.empty(column)
   }
 
-  /// What the engine is to hold for a value that is not a link; nil when the property's own type
-  /// has no such value, whatever its column can hold.
+  /// The engine's value for one that is not a link; nil when the property's type cannot represent
+  /// it, even if its column could.
   func plain(_ any: Any?, _ access: _TableAccess, _ number: Int) -> Value? {
     guard let value = DynamicValue.plain(any, access.info.properties[number]),
       access.info.fits(value, number, self)

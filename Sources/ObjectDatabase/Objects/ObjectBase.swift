@@ -1,28 +1,28 @@
 // ObjectBase.swift [U]: objects, unmanaged or managed. A managed one holds its table and key, and
-// reads the version that its realm is at.
-// Invariant: `tableAccess` and `rowKey` are set once, when the object is added or made for a row;
-// of an object that nobody else refers to, RealmIterator and ObjectMaker set them for each row.
+// reads its realm's current version. Invariant: `tableAccess` and `rowKey` are set once, when the
+// object is added or made for a row; for an object without other references, RealmIterator and
+// ObjectMaker set them for each row.
 
 import Engine
 
 /// The base of Object and EmbeddedObject; not to be derived from directly.
 open class ObjectBase: RealmCollectionValue, CustomStringConvertible {
-  // Neither is ever changed while it is read, so the runtime need not look at each access for that.
+  // Neither is ever changed while it is read, so exclusivity need not be checked at each access.
   @safe @exclusivity(unchecked) @usableFromInline final var tableAccess: _TableAccess?
   @safe @exclusivity(unchecked) @usableFromInline final var rowKey: Int64 = 0
 
-  /// The access of a managed object, without a count: it lives as long as the object.
+  /// The access of a managed object, not retained: it exists as long as the object.
   @inlinable @inline(__always)
   final var borrowedAccess: Unmanaged<_TableAccess>? {
-    // Safety: for callers that hold the object meanwhile.
+    // Safety: for callers that hold the object during the use.
     unsafe tableAccess.map { unsafe Unmanaged.passUnretained($0) }
   }
 
-  /// The key of an unmanaged object that stands for another row now (ObjectMaker.swift): what was
-  /// not set lacks the values that the class gives a new object.
+  /// The key of an unmanaged object reused for another row (ObjectMaker.swift): its unset
+  /// properties lack the default values of the class.
   static let incompleteKey = Int64.min
 
-  /// Gives an object that lacks them the values of a new one.
+  /// Sets the default values in an object that lacks them.
   @usableFromInline
   final func completeValues() {
     guard rowKey == Self.incompleteKey, tableAccess == nil else { return }
@@ -38,8 +38,8 @@ open class ObjectBase: RealmCollectionValue, CustomStringConvertible {
 
   /// Makes an unmanaged object of values.
   ///
-  /// What does not fit the class stops the process; `realm.create(_:value:)` makes the transaction
-  /// fail instead.
+  /// A value that does not fit the class stops the process; `realm.create(_:value:)` makes the
+  /// transaction fail instead.
   /// - Parameter value: Values by property name, or all in the order of the properties.
   public convenience init(value: Any) {
     self.init()
@@ -70,7 +70,7 @@ open class ObjectBase: RealmCollectionValue, CustomStringConvertible {
     }
   }
 
-  /// The name under which the class is kept.
+  /// The name under which the class is stored.
   public class func className() -> String {
     if let name = _realmObjectName() { return name }
     let full = String(describing: self)
@@ -183,21 +183,20 @@ extension RealmCollectionValue where Self: ObjectBase {
   }
 }
 
-/// An object that stands for itself: a row of its own, with or without a primary key.
+/// An independent object: its own row, with or without a primary key.
 open class Object: ObjectBase {}
 
 /// An object that belongs to exactly one other and is deleted with it.
 open class EmbeddedObject: ObjectBase {}
 
-/// An object whose class only the file knows, as migrations see it.
+/// An object whose class is known only from the file, as in migrations.
 public final class DynamicObject: Object {}
 
-/// A class of objects that `Identifiable` tells apart: by the class's own `id` when it has one, by
-/// the object itself otherwise.
+/// A class whose objects are `Identifiable`: by the class's own `id` when it has one, otherwise by
+/// the object itself.
 public protocol ObjectKeyIdentifiable: Identifiable {}
 
 extension ObjectKeyIdentifiable where Self: ObjectBase {
-  /// The same for all that stand for one object, in this process; it changes when the object is
-  /// added.
+  /// The same for all instances of one object in this process; it changes when the object is added.
   public var id: UInt64 { UInt64(bitPattern: Int64(hashValue)) }
 }

@@ -1,12 +1,12 @@
-// Ordering.swift: in which order sorted results stand: that of `Value.orderByValue`: nil first,
-// then by value; numbers by size whatever their types, text by its UTF-8 bytes, NaN before all
-// numbers. Rows that are equal keep the order they had.
+// Ordering.swift: the order of sorted results, that of `Value.orderByValue`: nil first, then by
+// value; numbers by size whatever their types, text by its UTF-8 bytes, NaN before all numbers.
+// Equal rows keep their order.
 
 import Engine
 
 /// By which property to sort, and in which direction.
 public struct SortDescriptor: Hashable, Sendable {
-  /// The property, or one behind links: `owner.name`.
+  /// The property, or one reached through links: `owner.name`.
   public let keyPath: String
   /// Whether small values come first.
   public let ascending: Bool
@@ -33,7 +33,7 @@ struct Ordering {
     paths = descriptors.map { (PathReader($0.keyPath, access), $0.ascending) }
   }
 
-  /// The columns of the properties; nil when one is behind a link.
+  /// The columns of the properties; nil when one is reached through a link.
   var ownColumns: [String]? {
     var columns: [String] = []
     for path in paths {
@@ -53,7 +53,7 @@ struct Ordering {
     Row(key: key, values: try paths.map { path throws(EngineError) in try path.reader.value(key) })
   }
 
-  /// Whether a row of the class stands before another; equal ones in the order of their keys.
+  /// Whether a row of the class sorts before another; equal ones are in the order of their keys.
   func precedes(_ key: Int64, _ other: Row) throws(EngineError) -> Bool {
     for (index, path) in paths.enumerated() {
       let order = Value.orderByValue(try path.reader.value(key), other.values[index])
@@ -88,7 +88,7 @@ struct Ordering {
       else { return nil }
       columns.append((numbers, path.reader.property.type, path.isAscending))
     }
-    // The last one first: each sort keeps the order of what is equal to it.
+    // The last criterion first: each sort is stable.
     var order = Array(0..<UInt32(keys.count))
     for column in columns.reversed() {
       let images = RadixSort.images(

@@ -1,7 +1,7 @@
-// Persistable.swift [U]: what a property's type has to say of itself: its shape in a schema, its
-// default value, and how it is read from a row and written to one.
-// Invariants: a value that a type makes of an engine's value gives that engine's value again; one
-// that the type cannot hold is reported by UnreadableValues.swift, and never taken for another.
+// Persistable.swift [U]: the requirements of a property's type: its shape in a schema, its default
+// value, and how it is read from a row and written to one. Invariants: a value created from an
+// engine value converts back to the same engine value; an engine value that the type cannot hold is
+// reported by UnreadableValues.swift, and never read as another one.
 
 import Engine
 
@@ -57,7 +57,7 @@ public struct _Row {
   }
 }
 
-/// What a type is in a schema.
+/// How a type appears in a schema.
 public struct _PropertyShape: @unchecked Sendable {
   // Safety: metatypes and enumerations only.
   var type: PropertyType
@@ -82,34 +82,34 @@ public struct _PropertyShape: @unchecked Sendable {
 
 /// A type that a persisted property can have.
 public protocol _Persistable {
-  /// What the type is in a schema.
+  /// How the type appears in a schema.
   static var _shape: _PropertyShape { get }
-  /// The value of a property that nobody has set.
+  /// The value of a property that was never set.
   static func _default() -> Self
   /// Reads a managed property.
   static func _read(_ row: _Row) -> Self
   /// Changes a managed property.
   static func _write(_ value: Self, to row: _Row)
-  /// What a new row holds; nil when that needs other rows first, so that it is written afterwards.
+  /// The value for a new row; nil when it needs other rows first and is written afterwards.
   var _plainValue: Value? { get }
   /// An unmanaged property of this value became a managed one.
   func _becomeManaged(_ row: _Row)
-  /// Made of a value of a type that only the running program knows; nil when it does not fit.
+  /// Created from a value of any type; nil when it does not fit.
   static func _fromAny(_ any: Any?) -> Self?
 }
 
 extension _Persistable {
-  /// Nothing to do for plain values.
+  /// Does nothing for plain values.
   public func _becomeManaged(_ row: _Row) {}
 }
 
 /// A type that lists, sets, maps and results can have as elements.
 public protocol RealmCollectionValue: Hashable, _Persistable {
-  /// Makes an element of what the engine holds.
+  /// Creates an element from the engine's value.
   static func _make(from value: Value, in core: _RealmCore) -> Self
-  /// The same; nil for what the type cannot hold.
+  /// The same; nil for a value that the type cannot hold.
   static func _makeIfFits(from value: Value, in core: _RealmCore) -> Self?
-  /// What the engine is to hold; adds unmanaged objects to the realm.
+  /// The engine's value; adds unmanaged objects to the realm.
   func _engineValue(in core: _RealmCore) -> Value
   /// The element that an object of the element's class is.
   static func _cast(_ object: ObjectBase) -> Self
@@ -122,7 +122,7 @@ extension RealmCollectionValue {
     return _makeIfFits(from: value, in: row.core) ?? misfit(value, row.core, row)
   }
 
-  /// Most types hold whatever their column does.
+  /// Most types can hold every value of their column.
   public static func _makeIfFits(from value: Value, in core: _RealmCore) -> Self? {
     _make(from: value, in: core)
   }
@@ -154,23 +154,23 @@ extension RealmCollectionValue {
     _makeIfFits(from: value, in: row.core) ?? misfit(value, row.core, row)
   }
 
-  /// The type's default, in the place of a value that it cannot hold, once that is reported.
+  /// The type's default, in place of a value that it cannot hold, after reporting that.
   static func misfit(_ value: Value, _ core: _RealmCore, _ row: _Row? = nil) -> Self {
     core.misfit(value, Self.self, row)
     return _default()
   }
 }
 
-/// A type with a value that the engine holds as it is.
+/// A type whose values the engine stores directly.
 protocol PlainValue: RealmCollectionValue {
   static var propertyType: PropertyType { get }
   init?(engineValue: Value)
   var engineValue: Value { get }
 }
 
-/// An enumeration whose raw values are kept; `@Persisted var state: State`.
+/// An enumeration whose raw values are stored; `@Persisted var state: State`.
 ///
-/// A property that nobody has set has the first case.
+/// The default value of a property is the first case.
 public protocol PersistableEnum: RealmCollectionValue, RawRepresentable, CaseIterable
 where RawValue: RealmCollectionValue {}
 
@@ -190,13 +190,13 @@ extension PersistableEnum {
     return first
   }
 
-  /// A case, or the one of a raw value.
+  /// A case, or the case of a raw value.
   public static func _fromAny(_ any: Any?) -> Self? {
     if let own = any as? Self { return own }
     return RawValue._fromAny(any).flatMap { Self(rawValue: $0) }
   }
 
-  /// The case of a raw value; the first one for a value of no case, once that is reported.
+  /// The case of a raw value; the first one for a value without a case, after reporting that.
   public static func _make(from value: Value, in core: _RealmCore) -> Self {
     _makeIfFits(from: value, in: core) ?? misfit(value, core)
   }
@@ -213,45 +213,45 @@ extension PersistableEnum {
   public var _plainValue: Value? { rawValue._plainValue }
 }
 
-/// A type of the program's that is kept as another, persistable one.
+/// A custom type that is stored as another, persistable one.
 public protocol CustomPersistable: RealmCollectionValue {
-  /// What the file holds.
+  /// The type stored in the file.
   associatedtype PersistedType: RealmCollectionValue
-  /// Makes the value of what the file holds.
+  /// Creates the value from the stored one.
   init(persistedValue: PersistedType)
-  /// What the file holds for it.
+  /// The value stored in the file.
   var persistableValue: PersistedType { get }
 }
 
 extension CustomPersistable {
-  /// The shape of what the file holds.
+  /// The shape of the stored type.
   public static var _shape: _PropertyShape { PersistedType._shape }
 
-  /// A value of the type, or made of what the file would hold.
+  /// A value of the type, or one created from a stored value.
   public static func _fromAny(_ any: Any?) -> Self? {
     if let own = any as? Self { return own }
     return PersistedType._fromAny(any).map { Self(persistedValue: $0) }
   }
 
-  /// Made of the default of what the file holds.
+  /// Created from the default of the stored type.
   public static func _default() -> Self { Self(persistedValue: ._default()) }
 
-  /// Made of what the file holds.
+  /// Created from the stored value.
   public static func _make(from value: Value, in core: _RealmCore) -> Self {
     Self(persistedValue: ._make(from: value, in: core))
   }
 
-  /// Made of what the file holds; nil when that is none of its values.
+  /// Created from the stored value; nil when that does not fit the stored type.
   public static func _makeIfFits(from value: Value, in core: _RealmCore) -> Self? {
     PersistedType._makeIfFits(from: value, in: core).map { Self(persistedValue: $0) }
   }
 
-  /// What the file holds.
+  /// The stored value.
   public func _engineValue(in core: _RealmCore) -> Value {
     persistableValue._engineValue(in: core)
   }
 
-  /// What the file holds.
+  /// The stored value.
   public var _plainValue: Value? { persistableValue._plainValue }
 }
 

@@ -1,25 +1,25 @@
-// Persisted.swift [U]: the property wrapper. Of an unmanaged object it holds the value; of a
-// managed one it holds nothing that counts, and every read goes to the row.
-// Which property a wrapper stands for is known to the class's prototype only: an object made during
-// discovery, whose wrappers hold marks with the property's number. A key path to the wrapper, which
-// the compiler hands over with each access, leads to the mark; so no object carries names or
-// numbers, and making a managed object costs its allocation.
-// The accessors are compiled into the caller's module, where the property's type is known and the
-// key path a place in the object (decisions/0751); what they call of a row is not.
+// Persisted.swift [U]: the property wrapper. In an unmanaged object it holds the value; in a
+// managed one its content is unused, and every read goes to the row. Only the class's prototype
+// knows which property a wrapper belongs to: it is an object made during discovery, whose wrappers
+// hold marks with the property's number. A key path to the wrapper, which the compiler passes with
+// each access, leads to the mark; so objects hold no names or numbers, and making a managed object
+// costs only its allocation. The accessors are compiled into the caller's module, where the
+// property's type is known and the key path is an offset in the object (decisions/0751); the row
+// access that they call is not.
 
 import Engine
 
-/// What a wrapper holds.
+/// The content of a wrapper.
 @usableFromInline
 enum PersistedStorage<Value: _Persistable> {
-  /// Nothing was set; the type's default is made at the first read.
+  /// Never set; the type's default is created at the first read.
   case unset
   case value(Value)
   /// In a prototype.
   case mark(MarkReference)
 }
 
-/// A property that is kept in the database.
+/// A property stored in the database.
 @propertyWrapper
 public struct Persisted<Value: _Persistable> {
   @usableFromInline var storage: PersistedStorage<Value>
@@ -102,7 +102,7 @@ public struct Persisted<Value: _Persistable> {
     // the runtime walks it, which costs as much as a lookup.
     @inlinable @inline(__always) get {
       if let access = unsafe owner.borrowedAccess {
-        // Safety: the owner keeps its access, and is kept until the value is there.
+        // Safety: the owner keeps its access, and is retained until the value is read.
         return withExtendedLifetime(owner) {
           unsafe access._withUnsafeGuaranteedRef { access in
             let number = propertyNumber(access, storage)
@@ -125,7 +125,7 @@ public struct Persisted<Value: _Persistable> {
     }
     @inlinable @inline(__always) set {
       if let access = unsafe owner.borrowedAccess {
-        // Safety: the owner keeps its access, and is kept until the value is written.
+        // Safety: the owner keeps its access, and is retained until the value is written.
         return withExtendedLifetime(owner) {
           unsafe access._withUnsafeGuaranteedRef { access in
             access.assign(newValue, owner.rowKey, propertyNumber(access, storage))
@@ -133,12 +133,13 @@ public struct Persisted<Value: _Persistable> {
         }
       }
       switch owner[keyPath: storage].storage {
-      // A prototype keeps its marks, whatever an initializer sets.
+      // A prototype keeps its marks, even if an initializer sets values.
       case .mark: return
-      // Where nothing was, nothing is released; around that the owner would be retained.
+      // Without an old value nothing has to be released; releasing would make the compiler retain
+      // the owner.
       case .unset:
         unsafe withUnsafeMutablePointer(to: &owner[keyPath: storage].storage) { place in
-          // Safety: `unset` holds nothing that would have to be freed.
+          // Safety: `unset` holds nothing that has to be freed.
           unsafe place.initialize(to: .value(newValue))
         }
       case .value: owner[keyPath: storage] = Self(.value(newValue))
@@ -151,7 +152,7 @@ public struct Persisted<Value: _Persistable> {
   static func propertyNumber<Owner: ObjectBase>(
     _ access: _TableAccess, _ storage: ReferenceWritableKeyPath<Owner, Self>
   ) -> Int {
-    // Safety: the prototype is of the object's own class, which is Owner or derived from it.
+    // Safety: the prototype has the object's own class, which is Owner or derived from it.
     let prototype = unsafe unsafeDowncast(access.prototype, to: Owner.self)
     guard case .mark(let mark) = prototype[keyPath: storage].storage else {
       preconditionFailure("the wrappers of a prototype hold marks")
@@ -160,10 +161,10 @@ public struct Persisted<Value: _Persistable> {
   }
 }
 
-/// What discovery and adding ask a wrapper, whatever its type.
+/// The interface of a wrapper for discovery and adding, independent of its type.
 protocol PersistedProperty {
   var mark: PropertyMark? { get }
-  /// What a new row holds; nil when it is written once all rows are there.
+  /// The value for a new row; nil when it is written after all rows exist.
   var plainValue: Value? { get }
   /// The value of an unmanaged property, or the default.
   var anyValue: Any { get }

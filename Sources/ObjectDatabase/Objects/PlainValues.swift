@@ -1,6 +1,6 @@
 // PlainValues.swift: the persistable types that are values: numbers, text, bytes, dates,
-// identifiers. Every integer type is a column of 64 bits; UnreadableValues.swift says what becomes
-// of a number that the property's type cannot hold.
+// identifiers. Every integer type is a column of 64 bits; for numbers that the property's type
+// cannot hold see UnreadableValues.swift.
 
 import Engine
 import FoundationEssentials
@@ -9,12 +9,12 @@ extension PlainValue {
   /// The property type, never null.
   public static var _shape: _PropertyShape { _PropertyShape(propertyType) }
 
-  /// Made of what the engine holds.
+  /// Created from the engine's value.
   public static func _make(from value: Value, in core: _RealmCore) -> Self {
     Self(engineValue: value) ?? misfit(value, core)
   }
 
-  /// Made of what the engine holds.
+  /// Created from the engine's value.
   public static func _makeIfFits(from value: Value, in core: _RealmCore) -> Self? {
     Self(engineValue: value)
   }
@@ -26,13 +26,13 @@ extension PlainValue {
     return DynamicValue.plain(any, property).flatMap { Self(engineValue: $0) }
   }
 
-  /// What the engine holds.
+  /// The engine's value.
   public func _engineValue(in core: _RealmCore) -> Value { engineValue }
 
-  /// Changes a managed property; nothing has to be added to the realm for a plain value.
+  /// Changes a managed property; a plain value adds no objects to the realm.
   public static func _write(_ value: Self, to row: _Row) { row.set(value.engineValue) }
 
-  /// What the engine holds.
+  /// The engine's value.
   public var _plainValue: Value? { engineValue }
 }
 
@@ -172,7 +172,7 @@ extension Date: PlainValue {
     self.init(seconds: seconds, nanoseconds: nanoseconds)
   }
 
-  /// The time at which it is asked for.
+  /// The time of the call.
   public static func _default() -> Date { IdentifierSource.now() }
 }
 

@@ -3,7 +3,7 @@
 import Engine
 
 extension RealmCollection {
-  /// The elements at some positions, in the order of the positions, as an `IndexSet` has them.
+  /// The elements at some positions, in the order of the `IndexSet`.
   ///
   /// A position out of bounds stops the process.
   public func objects<Positions: Sequence>(at indexes: Positions) -> [Element]
@@ -11,7 +11,7 @@ extension RealmCollection {
     indexes.map { self[$0] }
   }
 
-  /// The position of the first object that a query finds, or nil.
+  /// The position of the first object that matches a query, or nil.
   ///
   /// A text that is not a query of the class stops the process.
   /// - Parameters:
@@ -45,8 +45,8 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: ObjectBase {
-  /// The position of the first object that a query finds, or nil.
-  /// - Parameter isIncluded: Builds the query of the properties of its argument.
+  /// The position of the first object that matches a query, or nil.
+  /// - Parameter isIncluded: Builds the query from the properties of its argument.
   /// - Returns: The position.
   /// - Complexity: O(elements × cost of the condition).
   public func index(matching isIncluded: (Query<Element>) -> Query<Bool>) -> Int? {

@@ -1,5 +1,5 @@
-// PropertyCollection.swift: what lists, sets and maps have in common as properties: they are
-// unmanaged until their owner is added, and the collection of its row from then on.
+// PropertyCollection.swift: the common part of lists, sets and maps as properties: they are
+// unmanaged until their owner is added, and afterwards the collection of its row.
 
 import Engine
 
@@ -7,18 +7,17 @@ import Engine
 public protocol _PropertyCollection: AnyObject, Sequence, _Persistable {
   /// Makes an empty, unmanaged one.
   init()
-  /// The one of a row.
+  /// The collection of a row.
   init(_row: _Row)
   /// The row of a managed one.
   var _row: _Row? { get }
-  /// An unmanaged one becomes that of a row, which has its elements.
+  /// Turns an unmanaged collection into that of a row, which already has its elements.
   func _take(_ row: _Row)
-  /// What an element is in a schema.
+  /// How an element appears in a schema.
   static var _elementShape: _PropertyShape { get }
   /// Which kind of collection it is.
   static var _kind: CollectionKind { get }
-  /// Elements made of a value of a type that only the running program knows; nil when one does
-  /// not fit.
+  /// Elements created from a value of any type; nil when one does not fit.
   static func _elements(of any: Any?) -> [Element]?
   /// Adds elements.
   func _add(_ elements: [Element])
@@ -59,7 +58,7 @@ extension _PropertyCollection {
   /// The collection of a row.
   public static func _read(_ row: _Row) -> Self { Self(_row: row) }
 
-  /// Puts the elements of another collection in the place of a row's.
+  /// Replaces the elements of a row's collection with those of another.
   public static func _write(_ value: Self, to row: _Row) {
     if let own = value._row, own.isSame(as: row) { return }
     let elements = Array(value)
@@ -70,10 +69,10 @@ extension _PropertyCollection {
     row.core.record { recorder throws(EngineError) in try recorder.didAssign(row.place) }
   }
 
-  /// Nil: elements are written once their rows are there.
+  /// Nil: elements are written after their rows exist.
   public var _plainValue: Value? { nil }
 
-  /// An unmanaged collection became that of a row.
+  /// Turns an unmanaged collection into that of a row.
   public func _becomeManaged(_ row: _Row) {
     if _row == nil { _take(row) }
   }

@@ -1,5 +1,5 @@
-// QueryPieces.swift: what a typed query is made of: words, arguments, and paths of properties, and
-// how a condition on what a collection's objects have becomes a subquery.
+// QueryPieces.swift: the parts of a typed query: words, arguments, and paths of properties, and how
+// a condition on the objects of a collection becomes a subquery.
 
 import Query
 
@@ -17,14 +17,15 @@ struct QueryNames {
     case property(String)
     /// `@count` and its like.
     case operation(String)
-    /// What a map has under a key.
+    /// The value of a map's key.
     case key(String)
   }
 
   /// The variable of a subquery that it starts at; nil for the object of the query.
   var variable: String?
   var steps: [Step] = []
-  /// How many steps lead to the first collection whose objects have the rest; nil without one.
+  /// The number of steps to the first collection, whose objects have the rest of the path; nil
+  /// without one.
   var collectionEnd: Int?
 
   /// The path in words; keys are arguments.
@@ -69,7 +70,7 @@ struct QueryPieces {
 
   private static let opening = "SUBQUERY("
 
-  /// How many objects of the one collection that the condition speaks of meet it.
+  /// The number of objects that meet the condition, in the one collection that it refers to.
   ///
   /// Properties of the object itself stay its own. A condition about no collection, or about
   /// several, stops the process.

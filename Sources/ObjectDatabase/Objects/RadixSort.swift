@@ -1,6 +1,6 @@
-// RadixSort.swift: positions sorted by numbers, eleven bits at a time from the lowest, which keeps
-// the order of equal ones. Digits that all numbers share cost one look: a million ages are sorted
-// in one pass, a million doubles in six.
+// RadixSort.swift: sorts positions by numbers, eleven bits at a time from the lowest, which is
+// stable. Digits that all numbers share cost one check: a million ages are sorted in one pass, a
+// million doubles in six.
 
 /// Sorts positions by numbers.
 enum RadixSort {
@@ -9,7 +9,7 @@ enum RadixSort {
 
   /// Numbers whose unsigned order is that of a column's values: as integers, or as doubles with a
   /// NaN before all numbers and -0 equal to 0.
-  /// - Returns: The numbers, and what puts nulls first, or last where the order descends; nil
+  /// - Returns: The numbers, and words that sort nulls first, or last in descending order; nil
   ///   without nulls.
   static func images(
     _ column: ColumnNumbers, isDouble: Bool, isAscending: Bool
@@ -19,7 +19,7 @@ enum RadixSort {
       (isDouble ? ordered(double: word) : UInt64(bitPattern: word) ^ 1 << 63) ^ turned
     }
     guard !column.nulls.isEmpty else { return (words, nil) }
-    // What a row without a value has as its number means nothing.
+    // The number of a row without a value has no meaning.
     let present = zip(words, column.nulls).map { $1 == 0 ? $0 : 0 }
     return (present, column.nulls.map { ($0 == 0) == isAscending ? 1 : 0 })
   }
@@ -33,7 +33,8 @@ enum RadixSort {
   }
 
   /// Sorts positions by their numbers; equal ones keep their order.
-  /// - Complexity: O(positions × digits in which the numbers differ), and as much memory again.
+  /// - Complexity: O(positions × digits in which the numbers differ), and the same amount of memory
+  ///   again.
   static func sort(_ order: inout [UInt32], by words: [UInt64]) {
     guard let first = words.first else { return }
     var differing: UInt64 = 0

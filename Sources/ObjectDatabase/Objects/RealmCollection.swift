@@ -1,5 +1,5 @@
-// RealmCollection.swift: what lists, sets, linking objects and results have in common.
-// Invariant: what is derived from a live collection is live, and looked at when it is used.
+// RealmCollection.swift: the common part of lists, sets, linking objects and results. Invariant: a
+// collection derived from a live one is live, and is evaluated when used.
 
 import Engine
 
@@ -48,7 +48,7 @@ extension RealmCollection {
 
   /// The elements by one property.
   /// - Parameters:
-  ///   - keyPath: The property, or one behind links: `owner.name`.
+  ///   - keyPath: The property, or one reached through links: `owner.name`.
   ///   - ascending: Whether small values come first.
   /// - Returns: The results.
   public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
@@ -93,7 +93,7 @@ extension RealmCollection {
     }
     access.checkAssignable(number)
     let property = access.info.properties[number]
-    // A plain value is the same for every row, and needs no look at it.
+    // A plain value is the same for every row, and need not read it.
     if !property.isCollection, property.type != .object, property.type != .any,
       let plain = access.core.plain(value, access, number)
     {

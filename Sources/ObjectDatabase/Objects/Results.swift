@@ -1,9 +1,9 @@
-// Results.swift [U]: the objects of a class, or a view of a collection: lazy and live.
-// Invariant: a loop sees the elements that there were at its begin, whatever it changes meanwhile.
+// Results.swift [U]: the objects of a class, or a view of a collection: lazy and live. Invariant: a
+// loop sees the elements present at its start, even if it changes the collection.
 
 import Engine
 
-/// Elements of a realm in an order, always as the realm has them now.
+/// Ordered elements of a realm, always up to date.
 public struct Results<Element: RealmCollectionValue>: RealmCollection {
   let content: Elements
 
@@ -14,7 +14,7 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
 
   /// The realm.
   public var realm: Realm? { Realm(content.core) }
-  /// Whether the realm was invalidated, or the owner of what this is a view of was deleted.
+  /// Whether the realm was invalidated, or the owner of the underlying collection was deleted.
   public var isInvalidated: Bool { content.isInvalidated }
   /// Whether the realm is frozen.
   public var isFrozen: Bool { content.core.isFrozen }
@@ -65,12 +65,13 @@ public struct RealmIterator<Element: RealmCollectionValue>: IteratorProtocol {
   private let elements: Elements
   private let access: _TableAccess?
   @usableFromInline var position = 0
-  /// The object handed out last.
+  /// The object returned last.
   ///
-  /// When nobody else refers to it, it stands for the next row, so that
-  /// a loop over a million objects makes one.
+  /// If it has no other references, it is reused for the next row, so that a loop over a million
+  /// objects makes one.
   @usableFromInline var last: ObjectBase?
-  /// Whether objects are reused: they are nothing but their rows, and of the element's very class.
+  /// Whether objects are reused: they hold nothing besides their row, and have exactly the
+  /// element's class.
   private let reuses: Bool
 
   init(_ elements: Elements) {
@@ -111,13 +112,13 @@ public struct RealmIterator<Element: RealmCollectionValue>: IteratorProtocol {
   }
 }
 
-/// Whether an object can stand for another row.
+/// Whether an object can be reused for another row.
 @usableFromInline
 enum ObjectReuse {
-  /// Whether nobody else refers to an object; a weak or unowned reference would see another row.
+  /// Whether an object has no other references; a weak or unowned one would see another row.
   ///
-  /// A call, and on a borrowed reference: where the counts are asked in the loop itself, each
-  /// question is a retain and a release.
+  /// Not inlined, and with a borrowed reference: checking the counts in the loop itself would cost
+  /// a retain and a release each time.
   @usableFromInline
   static func isSeenHereOnly(_ last: inout ObjectBase?) -> Bool {
     guard isKnownUniquelyReferenced(&last),

@@ -1,6 +1,6 @@
-// SectionedResults.swift: results in sections: runs of elements with one key each. Lazy and live as
-// results are: the sections are found when somebody asks, and anew when the realm's content may
-// have changed. Sections stand in the order in which their keys come first, elements in that of the
+// SectionedResults.swift: results in sections: groups of elements with one key each. Lazy and live
+// like results: the sections are computed on access, and again when the realm's content may have
+// changed. Sections are in the order of the first occurrence of their keys, elements in that of the
 // results.
 
 import Foundation
@@ -39,13 +39,13 @@ final class SectionSource<Key: Hashable, Element: RealmCollectionValue> {
     self.key = key
   }
 
-  /// The sections as the realm has them now.
+  /// The current sections.
   var sections: Sections<Key> {
     let core = results.content.core
     core.checkThread()
     if let known, known.stamp == core.contentStamp { return known.sections }
     let found = Sections(results.lazy.map(key))
-    // Threads share what is frozen, so nothing is kept there.
+    // Frozen sections are shared by threads, so they are not cached.
     if !core.isFrozen { known = (core.contentStamp, found) }
     return found
   }
@@ -56,7 +56,7 @@ final class SectionSource<Key: Hashable, Element: RealmCollectionValue> {
   }
 }
 
-/// What sectioned results and their sections have in common.
+/// The common part of sectioned results and their sections.
 public protocol RealmSectionedResult: RandomAccessCollection, ThreadConfined where Index == Int {
   /// How this is observed.
   static func _observation(
@@ -83,7 +83,7 @@ public struct SectionedResults<Key: Hashable, SectionElement: RealmCollectionVal
 
   /// The realm.
   public var realm: Realm? { source.results.realm }
-  /// Whether the realm was invalidated, or the owner of what this is a view of was deleted.
+  /// Whether the realm was invalidated, or the owner of the underlying collection was deleted.
   public var isInvalidated: Bool { source.results.isInvalidated }
   /// Whether the realm is frozen.
   public var isFrozen: Bool { source.results.isFrozen }
@@ -109,7 +109,8 @@ public struct SectionedResults<Key: Hashable, SectionElement: RealmCollectionVal
     return ResultsSection(source, keys[index])
   }
 
-  /// An element by the index of its section and its own in it; one out of bounds stops the process.
+  /// An element by the index of its section and its index in it; an index out of bounds stops the
+  /// process.
   public subscript(section: Int, item: Int) -> SectionElement { self[section][item] }
 
   /// An element by its place; one out of bounds stops the process.
@@ -128,7 +129,7 @@ public struct SectionedResults<Key: Hashable, SectionElement: RealmCollectionVal
   }
 }
 
-/// The elements with one key: live, so that it may have none left.
+/// The elements with one key; live, so it may become empty.
 public struct ResultsSection<Key: Hashable, SectionElement: RealmCollectionValue>:
   RealmSectionedResult, Identifiable
 {
@@ -138,7 +139,7 @@ public struct ResultsSection<Key: Hashable, SectionElement: RealmCollectionValue
   public typealias Index = Int
 
   let source: SectionSource<Key, SectionElement>
-  /// What the elements have in common.
+  /// The common key of the elements.
   public let key: Key
 
   fileprivate init(_ source: SectionSource<Key, SectionElement>, _ key: Key) {
@@ -146,11 +147,11 @@ public struct ResultsSection<Key: Hashable, SectionElement: RealmCollectionValue
     self.key = key
   }
 
-  /// The key, to tell sections apart.
+  /// The key, which identifies the section.
   public var id: Key { key }
   /// The realm.
   public var realm: Realm? { source.results.realm }
-  /// Whether the realm was invalidated, or the owner of what this is a view of was deleted.
+  /// Whether the realm was invalidated, or the owner of the underlying collection was deleted.
   public var isInvalidated: Bool { source.results.isInvalidated }
   /// Whether the realm is frozen.
   public var isFrozen: Bool { source.results.isFrozen }
@@ -192,10 +193,10 @@ public struct ResultsSection<Key: Hashable, SectionElement: RealmCollectionValue
 extension RealmCollection {
   /// The elements in sections, by a key of each.
   /// - Parameters:
-  ///   - sectionBlock: The key of an element; the same one whenever it is asked, of a live element
-  ///     or of a frozen one.
-  ///   - sortDescriptors: The order of the elements, and so that of the sections' first ones.
-  /// - Returns: The sections, live as results are.
+  ///   - sectionBlock: Returns the key of an element; always the same one for an element, live or
+  ///     frozen.
+  ///   - sortDescriptors: The order of the elements, and thereby of the sections.
+  /// - Returns: The sections, as live as results.
   public func sectioned<Key: Hashable>(
     by sectionBlock: @escaping (Element) -> Key, sortDescriptors: [SortDescriptor] = []
   ) -> SectionedResults<Key, Element> {
@@ -211,7 +212,7 @@ extension RealmCollection where Element: ObjectBase {
   /// - Parameters:
   ///   - keyPath: The property.
   ///   - ascending: Whether small values come first.
-  /// - Returns: The sections, live as results are.
+  /// - Returns: The sections, as live as results.
   public func sectioned<Key: Hashable>(
     by keyPath: KeyPath<Element, Key>, ascending: Bool = true
   ) -> SectionedResults<Key, Element> {
@@ -223,8 +224,8 @@ extension RealmCollection where Element: ObjectBase {
   /// The objects in sections, by any property.
   /// - Parameters:
   ///   - keyPath: The property, persisted or computed.
-  ///   - sortDescriptors: The order of the objects, and so that of the sections' first ones.
-  /// - Returns: The sections, live as results are.
+  ///   - sortDescriptors: The order of the objects, and thereby of the sections.
+  /// - Returns: The sections, as live as results.
   public func sectioned<Key: Hashable>(
     by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
   ) -> SectionedResults<Key, Element> {

@@ -1,18 +1,18 @@
-// SetLookup.swift: finding a number in the elements of a set by its value. Files keep sets in an
-// order that tells all bits and types apart, so elements of one value stand in several places: -0
+// SetLookup.swift: finds a number in the elements of a set by its value. Files store sets in an
+// order that distinguishes all bits and types, so elements of one value are in several places: -0
 // before 0, NaNs at both ends, 1.0 and 1.00 by their exponents, 5 and 5.0 by their types.
-// Invariant: each range holds nothing but elements of the value.
+// Invariant: each range holds only elements of the value.
 
 import Engine
 
-/// Where elements with the value of a number may stand in a set.
+/// The places where elements with the value of a number may be in a set.
 struct SetLookup {
   /// From the first to the last, in the order of `Value.order`.
   private var ranges: [(first: Value, last: Value)] = []
-  /// Whether decimals may have the value; they are looked for last.
+  /// The value as a decimal, if decimals may have it; these are searched last.
   private var decimal: Decimal128?
 
-  /// Nil for a value and a column where bits tell as much as values.
+  /// Nil for a value and a column where equal values have equal bits.
   init?(_ value: Value, _ column: ColumnType?) {
     switch column {
     case .float, .double, .decimal128, .mixed: break
@@ -62,7 +62,7 @@ struct SetLookup {
   }
 
   private mutating func add(floats first: UInt32, _ last: UInt32) {
-    // Negative ones stand the other way round.
+    // Negative ones have the reverse order.
     let ends = [Value.float(Float(bitPattern: first)), .float(Float(bitPattern: last))]
     ranges.append(first >> 31 == 0 ? (ends[0], ends[1]) : (ends[1], ends[0]))
   }
@@ -106,7 +106,7 @@ struct SetLookup {
       var first = Value.decimal128(range.first)
       while case .decimal128(let found)? = try start(first), found.bits <= range.last.bits {
         if found == decimal { return .decimal128(found) }
-        // Between two zeros stand other numbers of one exponent: on to the next.
+        // Between two zeros are other numbers of one exponent: skip to the next.
         guard let next = found.nextExponent else { break }
         first = .decimal128(next)
       }

@@ -1,5 +1,5 @@
 // TableAccess+Columns.swift: one property of many rows at once, read from the columns of the
-// version that the realm is at. Inside of a write transaction there are no columns to read: nil.
+// realm's version. Inside of a write transaction there are no columns to read: nil.
 
 import Engine
 
@@ -13,7 +13,7 @@ struct ColumnNumbers {
 
 extension _TableAccess {
   /// The numbers of an int or double property.
-  /// - Returns: Nil when a row is not there, or nothing but the rows themselves can say it.
+  /// - Returns: Nil when a row is missing, or when only the rows themselves have the value.
   func numbers(_ keys: [Int64], _ property: Int) throws(EngineError) -> ColumnNumbers? {
     core.checkThread()
     guard core.write == nil, let cursor = try currentCursor() else { return nil }
@@ -34,7 +34,7 @@ extension _TableAccess {
     return ColumnNumbers(words: words, nulls: nulls)
   }
 
-  /// The sum of an int or double property of all rows; nil when nothing but the rows can say it.
+  /// The sum of an int or double property of all rows; nil when only the rows have the values.
   func sum(_ property: Int, isDouble: Bool) -> _Sum? {
     core.checkThread()
     guard core.write == nil else { return nil }

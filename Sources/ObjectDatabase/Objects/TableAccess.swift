@@ -1,20 +1,18 @@
-// TableAccess.swift [U]: the way of one realm to the rows of one class. Objects hold it and a key,
-// and nothing else.
-// Invariants: reads go to the open write transaction, by the writer that the realm keeps of the
-// class, else to the realm's snapshot, by its cursor (TableCursor.swift). `columns` and `cursor`
-// are those of the version that the realm reads, and are asked for again when that changes. Nobody
-// refers to an access weakly: of what has a weak reference to it, references are counted three
-// times as slowly.
+// TableAccess.swift [U]: a realm's access to the rows of one class. Objects hold only it and a key.
+// Invariants: reads go to the open write transaction, through the writer that the realm keeps for
+// the class, else to the realm's snapshot, through its cursor (TableCursor.swift). `columns` and
+// `cursor` are those of the version that the realm reads, and are updated when that changes. There
+// are no weak references to an access: they would make its reference counting three times as slow.
 
 import Engine
 
 /// The rows of a class in a realm.
 @safe public final class _TableAccess: @unchecked Sendable {
-  // Safety: the realm's owner is checked at each use; of a frozen realm nothing changes after init.
+  // Safety: the realm's owner is checked at each use; a frozen realm does not change after init.
   let core: _RealmCore
   let info: ClassInfo
   let table: TableCursor
-  // Safety: used while `cursorStamp` is the realm's, and until then `table` keeps it.
+  // Safety: used while `cursorStamp` is the realm's, and during that time `table` retains it.
   @safe @exclusivity(unchecked) private var cursor: Unmanaged<RowCursor>?
   @safe @exclusivity(unchecked) private var cursorStamp: UInt64?
   /// The column of each property in the cursor's table; -1 for properties without one.
@@ -25,17 +23,17 @@ import Engine
     self.table = table
     info = table.info
     prototype = info.prototype
-    // A frozen realm's accesses are shared by threads, so nothing is made later; an error comes
-    // back at each read.
+    // A frozen realm's accesses are shared by threads, so the cursor is made now; an error recurs
+    // at each read.
     if core.isFrozen { _ = try? makeCursor() }
   }
 
   var name: String { info.name }
   var isInvalidated: Bool { table.isCutOff }
-  /// That of `info`.
+  /// The prototype of `info`.
   @usableFromInline let prototype: ObjectBase
 
-  /// The object of a row, which need not be there.
+  /// The object of a row, which need not exist.
   func makeObject(_ key: Int64) -> ObjectBase {
     let object = info.type.init()
     object.tableAccess = self
@@ -75,12 +73,12 @@ import Engine
   /// The property of each column; -1 for columns without one.
   func propertyOrder(_ schema: TableSchema) -> [Int] { table.propertyOrder(schema) }
 
-  /// A value of a row; a row that is gone stops the process.
+  /// A value of a row; a missing row stops the process.
   func value(_ key: Int64, _ property: Int) -> Value {
     Misuse.unthrowing { () throws(EngineError) in try readValue(key, property) }
   }
 
-  /// A value of a row; a row that is gone stops the process.
+  /// A value of a row; a missing row stops the process.
   func readValue(_ key: Int64, _ property: Int) throws(EngineError) -> Value {
     let found = try reading(property) { rows, column throws(EngineError) in
       try rows.value(key, column)
@@ -89,8 +87,8 @@ import Engine
     return found
   }
 
-  /// Calls `body` with the rows that are read, and a property's column: those of the open
-  /// transaction, with every row that was added, else those of the version; nil without a table.
+  /// Calls `body` with the rows to read, and a property's column: those of the open transaction,
+  /// including pending ones, else those of the version; nil without a table.
   @inline(__always)
   private func reading<Answer>(
     _ property: Int? = nil, _ body: (any RowReading, Int) throws(EngineError) -> Answer?
@@ -121,7 +119,7 @@ import Engine
   func int(_ key: Int64, _ property: Int) -> Int64 {
     core.checkThread()
     if let cursor = unsafe borrowedCursor() {
-      // Safety: nothing that is called changes the access, which keeps its cursor.
+      // Safety: the called code does not change the access, which retains its cursor.
       let found = unsafe cursor._withUnsafeGuaranteedRef { cursor in
         Misuse.unthrowing { () throws(EngineError) -> Int64? in
           try cursor.int(key, column(property))
@@ -137,7 +135,7 @@ import Engine
   func double(_ key: Int64, _ property: Int) -> Double {
     core.checkThread()
     if let cursor = unsafe borrowedCursor() {
-      // Safety: nothing that is called changes the access, which keeps its cursor.
+      // Safety: the called code does not change the access, which retains its cursor.
       let found = unsafe cursor._withUnsafeGuaranteedRef { cursor in
         Misuse.unthrowing { () throws(EngineError) -> Double? in
           try cursor.double(key, column(property))
@@ -153,7 +151,7 @@ import Engine
   func bool(_ key: Int64, _ property: Int) -> Bool {
     core.checkThread()
     if let cursor = unsafe borrowedCursor() {
-      // Safety: nothing that is called changes the access, which keeps its cursor.
+      // Safety: the called code does not change the access, which retains its cursor.
       let found = unsafe cursor._withUnsafeGuaranteedRef { cursor in
         Misuse.unthrowing { () throws(EngineError) -> Bool? in
           try cursor.bool(key, column(property))
@@ -239,7 +237,7 @@ import Engine
     Value._write(value, to: _Row(access: self, key: key, property: property))
   }
 
-  /// Stops a caller without a write transaction, and one that changes what never changes.
+  /// Stops a caller without a write transaction, and one that changes a primary key.
   func checkAssignable(_ property: Int) {
     checkWritable()
     guard !info.properties[property].isPrimaryKey || core.isMigrating else {
@@ -281,7 +279,7 @@ import Engine
     }
   }
 
-  /// Changes a value, and tells the recorder.
+  /// Changes a value, and notifies the recorder.
   @inline(never)
   private func setRecorded(
     _ value: Value, _ key: Int64, _ property: Int, _ writer: RowWriter
@@ -315,7 +313,7 @@ import Engine
     do throws(EngineError) {
       if try !writer.set(value, key, column) { missing(key) }
     } catch {
-      // A value is refused before anyone looks for its row.
+      // A value is checked before its row is looked up.
       guard error.code == .schemaMismatch || error.code == .valueTooLarge,
         try !writer.contains(key)
       else { throw error }
@@ -334,9 +332,9 @@ import Engine
     }
   }
 
-  /// Stops a change of a row that is not there.
+  /// Stops a change of a missing row.
   private func missing(_ key: Int64) {
-    // The row may be one that could not be made; nothing of this transaction stays anyway.
+    // The row may be one that could not be created; the transaction will be cancelled anyway.
     if core.firstFailure == nil { gone(key) }
   }
 }

@@ -1,19 +1,18 @@
-// TableCursor.swift [U]: what a realm keeps of a class while the program uses it: the cursor of the
-// version that it reads or the writer of its open transaction, and which column is whose. The ways
-// to the rows (TableAccess.swift) come and go with the objects; this stays, so looking up one
-// object after the other opens the table once.
-// Invariants: the cursor fits the version that it was made for and is made again when that changes;
-// it keeps its version and goes with it, not at the next read; so does the writer with its
-// transaction. One that `invalidate` cut off stays so. It does not refer to its realm, which keeps
-// it. `columns` fits what was made last, and only that is used: a realm in a transaction has no
-// cursor.
+// TableCursor.swift [U]: a realm's cached state for a class in use: the cursor of the version that
+// it reads or the writer of its open transaction, and the column of each property. Table accesses
+// (TableAccess.swift) are created and freed with the objects; this stays, so looking up objects one
+// after the other opens the table once. Invariants: the cursor belongs to the version that it was
+// made for and is made again when that changes; it retains its version and is released with it, not
+// at the next read; the same holds for the writer and its transaction. One that `invalidate` cut
+// off stays so. It does not refer to its realm, which owns it. `columns` belongs to whichever of
+// the two was made last, and only that one is used: a realm in a transaction has no cursor.
 
 import Engine
 
 /// The table of a class in the version that a realm reads.
 final class TableCursor: @unchecked Sendable {
-  // Safety: as of _TableAccess: the realm's owner is checked at each use; of a frozen realm nothing
-  // changes after init.
+  // Safety: as for _TableAccess: the realm's owner is checked at each use; a frozen realm does not
+  // change after init.
   let info: ClassInfo
   private(set) var isCutOff = false
   private var cursor: RowCursor?
@@ -24,12 +23,12 @@ final class TableCursor: @unchecked Sendable {
   private var columnsOf: TableSchema?
   /// The property of each column, for new rows.
   private var rowOrder: (schema: TableSchema, properties: [Int])?
-  /// Why a frozen realm has no cursor; every read says it.
+  /// The error because of which a frozen realm has no cursor; thrown by every read.
   private var frozenFailure: EngineError?
 
   init(_ core: _RealmCore, _ info: ClassInfo) {
     self.info = info
-    // A frozen realm's tables are shared by threads, so nothing is made later.
+    // A frozen realm's tables are shared by threads, so the cursor is made now.
     guard core.isFrozen else { return }
     do throws(EngineError) { _ = try current(core) } catch { frozenFailure = error }
   }
@@ -39,7 +38,7 @@ final class TableCursor: @unchecked Sendable {
     forget()
   }
 
-  /// Lets go of the version that was read and of the transaction, which cursor and writer keep.
+  /// Releases the version that was read and the transaction, which cursor and writer retain.
   func forget() {
     cursor = nil
     stamp = nil

@@ -1,5 +1,5 @@
-// TypedQuery+Collections.swift: what typed queries ask of collections, maps, numbers, and of types
-// that the program keeps as others.
+// TypedQuery+Collections.swift: the conditions of typed queries on collections, maps, numbers, and
+// types stored as others.
 
 extension Query {
   /// The condition that any value of a collection meets.
@@ -91,7 +91,7 @@ extension Query where Value: AddableType {
   public static func * (left: Query, right: Value) -> Query {
     calculated(left, "*", [.argument(right)])
   }
-  /// Divided by a number; integers are cut off towards zero, and nil behind a division by zero.
+  /// Divided by a number; integers are truncated towards zero, and a division by zero gives nil.
   public static func / (left: Query, right: Value) -> Query {
     calculated(left, "/", [.argument(right)])
   }
@@ -113,9 +113,9 @@ extension Query where Value: AddableType {
 
 /// A map, for typed queries.
 public protocol _QueryMap {
-  /// What its keys are.
+  /// Its keys.
   associatedtype Key: _MapKey
-  /// What its values are.
+  /// Its values.
   associatedtype Value: RealmCollectionValue
 }
 
@@ -131,7 +131,7 @@ extension Query where Value: _QueryMap {
   /// Any of the values.
   public var values: Query<Value.Value> { step(.operation("@values")) }
 
-  /// What stands under a key; nil when nothing does.
+  /// The value of a key; nil when there is none.
   public subscript(key: Value.Key) -> Query<Value.Value> { step(.key(key._keyText)) }
 
   /// Whether a value is equal to another.
@@ -158,15 +158,15 @@ extension Query where Value: _QueryMap, Value.Value: AddableType {
   public var avg: Query<Value.Value> { step(.operation("@avg")) }
 }
 
-// MARK: types kept as others
+// MARK: types stored as others
 
 extension Query where Value: PersistableEnum {
-  /// What the file holds for the case.
+  /// The stored value of the case.
   public var rawValue: Query<Value.RawValue> { Query<Value.RawValue>(pieces, isCondition: false) }
 }
 
 extension Query where Value: CustomPersistable {
-  /// What the file holds for the value.
+  /// The stored form of the value.
   public var persistableValue: Query<Value.PersistedType> {
     Query<Value.PersistedType>(pieces, isCondition: false)
   }

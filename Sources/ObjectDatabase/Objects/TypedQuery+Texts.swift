@@ -1,4 +1,4 @@
-// TypedQuery+Texts.swift: what typed queries ask of texts.
+// TypedQuery+Texts.swift: the conditions of typed queries on texts.
 
 /// How texts are compared.
 public struct StringOptions: OptionSet, Sendable {
@@ -75,7 +75,7 @@ extension Query where Value: _QueryText {
     text("CONTAINS", column, options)
   }
 
-  /// Has the form of a text with `*` and `?` for what may be anything.
+  /// Matches a pattern in which `*` and `?` stand for any text or character.
   public func like(_ value: String, caseInsensitive: Bool = false) -> Query<Bool> {
     text("LIKE", value, caseInsensitive ? .caseInsensitive : [])
   }
@@ -104,6 +104,6 @@ extension Query where Value: _QueryText {
     text("!=", column, options)
   }
 
-  /// Has all of some words; `-word` must not be there, `word*` stands for all that begin so.
+  /// Contains all given words; `-word` must not occur, `word*` matches by prefix.
   public func text(_ words: String) -> Query<Bool> { condition("TEXT", words) }
 }

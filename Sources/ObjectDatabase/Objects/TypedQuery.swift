@@ -1,6 +1,6 @@
 // TypedQuery.swift: queries that the compiler checks:
 // `where { $0.age > 3 && $0.owner.name == "A" }`. The closure is run once, on names instead of
-// objects, and builds a query in words with arguments; it is never asked about an object.
+// objects, and builds a textual query with arguments; it is never called with an object.
 
 import Engine
 
@@ -67,7 +67,7 @@ extension Query where Value: ObjectBase {
 }
 
 extension Query {
-  /// A property of what a link leads to.
+  /// A property of a linked object.
   public subscript<Owner: ObjectBase, Member>(
     dynamicMember member: KeyPath<Owner, Member>
   ) -> Query<Member> where Value == Owner? {
@@ -149,7 +149,7 @@ extension Query where Value: RealmCollectionValue {
 }
 
 extension Query where Value == Bool {
-  /// A property by itself asks whether it is true.
+  /// A property by itself is a test whether it is true.
   private var asCondition: [QueryPiece] {
     isCondition ? pieces : [.words("(")] + pieces + [.words(" == true)")]
   }
@@ -158,7 +158,7 @@ extension Query where Value == Bool {
     QueryPieces(all: asCondition).text
   }
 
-  /// How many objects of the collection that the condition speaks of meet it: a subquery, as in
+  /// The number of objects of the collection that meet the condition: a subquery, as in
   /// `($0.dogs.age > 3 && $0.dogs.name == "Rex").count > 1`.
   public var count: Query<Int> {
     Query<Int>(QueryPieces(all: asCondition).counted().all, isCondition: false)
@@ -185,9 +185,9 @@ extension Query where Value == Bool {
 }
 
 extension RealmCollection where Element: ObjectBase {
-  /// The objects that a query finds.
-  /// - Parameter isIncluded: Builds the query of the properties of its argument.
-  /// - Returns: The results, live as those they were made of.
+  /// The objects that match a query.
+  /// - Parameter isIncluded: Builds the query from the properties of its argument.
+  /// - Returns: The results, as live as the collection they are derived from.
   public func `where`(_ isIncluded: (Query<Element>) -> Query<Bool>) -> Results<Element> {
     let (words, arguments) = isIncluded(Query([], isCondition: false)).whole
     return Misuse.unthrowingRealm { () throws(Realm.Error) in try found(words, arguments) }

@@ -1,16 +1,16 @@
-// UnreadableValues.swift [U]: what happens when the file holds a value that the program's type has
-// not: a case that a newer program gave an enumeration, a number of more bits.
+// UnreadableValues.swift [U]: what happens when the file holds a value that the program's type
+// cannot represent: a case that a newer program added to an enumeration, or a number of more bits.
 // Invariants: nothing is written after such a read, because the open transaction fails; outside of
-// one and of `reading` it stops the process. So whoever goes on with the default that a getter
-// gives in its place hears of it before anything depends on it.
+// a transaction and of `reading` it stops the process. So code that continues with the default
+// returned by a getter gets the error before anything depends on the default.
 
 import Engine
 
-/// What a block could not read; one thread uses it, while the block runs.
+/// The values that a block could not read; used by one thread, while the block runs.
 private final class Unreadable: @unchecked Sendable {
   // Safety: reached by the task or thread that runs the block only.
   var first: Realm.Error?
-  /// The realms that it met such values in.
+  /// The realms that have such values.
   var cores: [_RealmCore] = []
   /// Whether a write transaction was open already: the block's error is not the transaction's then.
   let isInWrite: Bool
@@ -21,20 +21,20 @@ private final class Unreadable: @unchecked Sendable {
 }
 
 extension Realm {
-  /// Runs a block that reads, and throws when it met a value that the program's types cannot hold.
+  /// Runs a block that reads, and throws if it read a value that the program's types cannot hold.
   ///
-  /// A newer program may have given an enumeration another case, or an integer more bits. A getter
-  /// cannot throw: in the block it gives the type's default in the place of such a value, and the
+  /// A newer program may have added a case to an enumeration, or widened an integer. A getter
+  /// cannot throw: in the block it returns the type's default in place of such a value, and the
   /// call throws when the block ends. Outside of it, and of a write transaction (which fails), the
-  /// process is stopped. `object["name"]` gives the raw value, and a property of an optional
+  /// process is stopped. `object["name"]` returns the raw value, and a property of an optional
   /// enumeration is nil.
   /// - Parameter block: Reads objects of this realm, or any that the calling thread may use.
-  /// - Returns: What the block returns, made of nothing but stored values.
+  /// - Returns: The result of the block, computed only from stored values.
   /// - Throws: What the block throws, or `Realm.Error` with code `.invalidValue`, which names
   ///   class, property and value.
   public func reading<Result>(_ block: () throws -> Result) throws -> Result {
     let unreadable = Unreadable(isInWrite: core.openWrite != nil)
-    // What results made of defaults and kept is not to be seen later.
+    // Cached results computed from defaults must not be used later.
     defer { for core in unreadable.cores where !core.isFrozen { core.noteChange() } }
     let result = try Unreadable.$current.withValue(unreadable) { try block() }
     if let error = unreadable.first { throw error }
@@ -43,8 +43,8 @@ extension Realm {
 }
 
 extension _RealmCore {
-  /// Runs what the module itself reads where it can tell of an error.
-  /// - Returns: What was read, made of defaults where there is an error.
+  /// Runs reads of the module itself where it can report an error.
+  /// - Returns: The value read, with defaults if there is an error.
   func catchingMisfits<Result>(_ body: () -> Result) -> (result: Result, error: Realm.Error?) {
     // An open transaction is not the one to fail.
     let unreadable = Unreadable(isInWrite: true)

@@ -1,6 +1,6 @@
-// Values.swift: ObjectId, Decimal128, UUID, Date and Data as the engine's values and back.
-// Invariants: a UUID and Data keep every bit; a Date keeps its Double of seconds since 2001, and is
-// the same Date when it comes back.
+// Values.swift: converts ObjectId, Decimal128, UUID, Date and Data to the engine's values and back.
+// Invariants: a UUID and Data keep every bit; a Date keeps its Double of seconds since 2001, and
+// converts back to the same Date.
 
 import Engine
 import FoundationEssentials

@@ -17,7 +17,7 @@ extension Realm {
     public var fileURL: URL? {
       didSet { if fileURL != nil { inMemoryIdentifier = nil } }
     }
-    /// The name of a realm in memory, shared in this process; nil for a file.
+    /// The name of an in-memory realm, shared in this process; nil for a file.
     public var inMemoryIdentifier: String? {
       didSet { if inMemoryIdentifier != nil { fileURL = nil } }
     }
@@ -29,16 +29,16 @@ extension Realm {
     public var schemaVersion: UInt64 = 0
     /// Changes the data when `schemaVersion` is higher than the file's.
     public var migrationBlock: MigrationBlock?
-    /// Whether all data goes where a migration would be needed; for development.
+    /// Whether all data is deleted where a migration would be needed; for development.
     public var deleteRealmIfMigrationNeeded = false
-    /// Asked by the first who opens the file: whether to compact it, given the file's bytes and
-    /// those in use.
+    /// Called by the first opener of the file: whether to compact it, given the file's size and the
+    /// bytes in use.
     public var shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)?
-    /// The classes to keep; nil lets each class join when it is used first.
+    /// The classes of the database; nil adds each class when it is first used.
     public var objectTypes: [ObjectBase.Type]?
     /// Versions that may be alive when a write transaction begins; nil for any number.
     public var maximumNumberOfActiveVersions: UInt?
-    /// A file to copy to `fileURL` when nothing is there.
+    /// A file to copy to `fileURL` if that does not exist.
     public var seedFilePath: URL?
     /// Opens the database in place of the engine's own open; for the lab.
     package var engineOpener: EngineOpener?
@@ -48,15 +48,16 @@ extension Realm {
     /// Makes a configuration.
     /// - Parameters:
     ///   - fileURL: The file.
-    ///   - inMemoryIdentifier: The name of a realm in memory; it replaces the file.
+    ///   - inMemoryIdentifier: The name of an in-memory realm; it replaces the file.
     ///   - encryptionKey: The key of an encrypted file, 64 bytes.
     ///   - readOnly: Whether nothing may be written.
     ///   - schemaVersion: The version of the program's classes.
     ///   - migrationBlock: Changes the data of a file of a lower version.
-    ///   - deleteRealmIfMigrationNeeded: Whether all data goes where a migration would be needed.
+    ///   - deleteRealmIfMigrationNeeded: Whether all data is deleted where a migration would be
+    ///     needed.
     ///   - shouldCompactOnLaunch: Whether to compact the file at the first open.
-    ///   - objectTypes: The classes to keep.
-    ///   - seedFilePath: A file to copy when nothing is there.
+    ///   - objectTypes: The classes of the database.
+    ///   - seedFilePath: A file to copy if there is none.
     public init(
       fileURL: URL? = URL(filePath: "default.realm"), inMemoryIdentifier: String? = nil,
       encryptionKey: Data? = nil, readOnly: Bool = false, schemaVersion: UInt64 = 0,
@@ -78,7 +79,7 @@ extension Realm {
 
     private static let standard = Mutex(Configuration())
 
-    /// What `Realm()` opens.
+    /// The configuration that `Realm()` opens.
     public static var defaultConfiguration: Configuration {
       get { standard.withLock { $0 } }
       set { standard.withLock { $0 = newValue } }
@@ -87,7 +88,7 @@ extension Realm {
     /// The file's path, absolute and without `.` and `..`.
     var path: String? { fileURL?.standardizedFileURL.path }
 
-    /// What tells this database from others in the process.
+    /// Identifies this database in the process.
     var identity: String {
       if let inMemoryIdentifier { return "memory \(inMemoryIdentifier)" }
       return "file \(path ?? "")" + (engineOpener.map { " of opener \($0.number)" } ?? "")

@@ -1,5 +1,5 @@
-// Freezing.swift: frozen objects and the way back. A frozen realm holds one version of the
-// database, which is kept as long as anybody refers to the realm or an object of it.
+// Freezing.swift: freezes and thaws objects. A frozen realm holds one version of the database,
+// which is kept as long as there are references to the realm or its objects.
 
 import Engine
 
@@ -16,9 +16,9 @@ extension _RealmCore {
   }
 }
 
-/// What belongs to a thread, and can be frozen or handed over.
+/// A value that belongs to a thread, and can be frozen or passed to another.
 public protocol ThreadConfined {
-  /// The realm; nil for what is unmanaged.
+  /// The realm; nil for an unmanaged value.
   var realm: Realm? { get }
   /// Whether it was deleted, or its realm invalidated.
   var isInvalidated: Bool { get }
@@ -26,14 +26,14 @@ public protocol ThreadConfined {
   var isFrozen: Bool { get }
   /// The same, never to change, for any thread.
   func freeze() -> Self
-  /// The live one that this was frozen of, or nil when it was deleted.
+  /// The live value that this was frozen from, or nil when it was deleted.
   func thaw() -> Self?
   /// The same in another realm on the same database; nil when it is not there.
   func _moved(to core: _RealmCore) -> Self?
 }
 
 extension ThreadConfined {
-  /// The same as its realm has it now, never to change, for any thread; a frozen one is itself.
+  /// An immutable copy of the current state, usable on any thread; a frozen value returns itself.
   public func freeze() -> Self {
     guard !isFrozen else { return self }
     guard let realm else {
@@ -45,9 +45,9 @@ extension ThreadConfined {
     return frozen
   }
 
-  /// The live one that this was frozen of, or nil when it was deleted.
+  /// The live value that this was frozen from, or nil when it was deleted.
   ///
-  /// A live one is itself.
+  /// A live value returns itself.
   public func thaw() -> Self? {
     guard isFrozen, let realm else { return self }
     return _moved(to: realm.core.thawed())

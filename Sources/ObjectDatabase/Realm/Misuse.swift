@@ -1,6 +1,6 @@
-// Misuse.swift [U]: what happens to a wrong caller: a message that also a release build prints, and
-// a trap. Wrong bytes and failing calls are errors where a call can throw; a getter cannot, so what
-// it cannot read stops the process with the engine's error, and never gives a wrong value.
+// Misuse.swift [U]: what happens on misuse: a message, printed in release builds too, and a trap.
+// Wrong bytes and failing calls are errors where a call can throw; a getter cannot, so a failed
+// read stops the process with the engine's error, and never returns a wrong value.
 
 import Engine
 import Glibc
@@ -16,7 +16,7 @@ enum Misuse {
     preconditionFailure(message)
   }
 
-  /// Runs what a getter reads; an error of the engine stops the process.
+  /// Runs the read of a getter; an error of the engine stops the process.
   @inline(__always)
   static func unthrowing<Result>(
     _ body: () throws(EngineError) -> Result

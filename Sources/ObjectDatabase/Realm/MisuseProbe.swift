@@ -1,14 +1,14 @@
-// MisuseProbe.swift: a wrong use whose trap is looked at instead of suffered, for the lab and for
-// tests. The use happens on a thread of its own, which stands still for good at the place of the
-// trap: nothing behind that place ever runs, as after the trap itself. So each wrong use costs a
-// thread, and who asks for many has to end some time.
+// MisuseProbe.swift: observes the trap of a misuse without ending the process, for the lab and for
+// tests. The misuse runs on its own thread, which blocks forever at the trap: no code after that
+// place ever runs, as after a real trap. So each misuse costs a thread, and a process that makes
+// many has to end at some time.
 
 import Dispatch
 import Foundation
 import Glibc
 import Synchronization
 
-/// Looks at the traps of the object database.
+/// Observes the traps of the object database.
 package enum MisuseProbe {
   private final class Watched: Sendable {
     let message = Mutex<String?>(nil)
@@ -17,9 +17,9 @@ package enum MisuseProbe {
 
   private static let threads = Mutex<[UInt: Watched]>([:])
 
-  /// Runs a use on a thread of its own.
-  /// - Parameter use: What is done there.
-  /// - Returns: The message of the trap that ended it; nil when it came to its end.
+  /// Runs a misuse on a separate thread.
+  /// - Parameter use: The misuse to run.
+  /// - Returns: The message of the trap that ended it; nil when it completed.
   package static func message(of use: @escaping @Sendable () -> Void) -> String? {
     let watched = Watched()
     let thread = Thread {
@@ -34,7 +34,7 @@ package enum MisuseProbe {
     return watched.message.withLock { $0 }
   }
 
-  /// Keeps a watched thread at its trap; returns on any other thread.
+  /// Blocks a watched thread at its trap; returns on any other thread.
   static func stopThread(_ message: String) {
     guard let watched = threads.withLock({ $0[UInt(pthread_self())] }) else { return }
     watched.message.withLock { $0 = message }

@@ -1,38 +1,38 @@
-// ObjectBatch.swift [U]: objects of one class that are added one after the other, and nothing else
-// of the transaction is used in between: their values go into the engine's columns as they stand in
-// the objects, and the transaction gets the rows together.
-// Invariants: whoever asks the realm for its transaction gets the rows into it first
-// (`_RealmCore.write`); a batch ends there. The first object of a class in a row is added without
-// one, so that adding and reading in turns makes no buffers.
+// ObjectBatch.swift [U]: adds objects of one class one after the other, with no other use of the
+// transaction in between: their values are written to the engine's columns straight from the
+// objects, and the rows are inserted into the transaction together. Invariants: every access to the
+// realm's transaction inserts the rows first (`_RealmCore.write`), which ends the batch. The first
+// object in a sequence of one class is added without a batch, so that alternating adds and reads
+// makes no buffers.
 
 import Engine
 
-/// Rows of a class on their way into the transaction.
+/// Rows of a class to be inserted into the transaction.
 @safe final class ObjectBatch {
-  /// That of the rows' objects.
+  /// The access of the rows' objects.
   let access: _TableAccess
   /// The class of the objects.
   fileprivate let type: ObjectBase.Type
   /// Whether an object may replace one with its primary key.
   fileprivate let isKeyed: Bool
   fileprivate let rows: RowBatch
-  // Safety: that of `rows`.
+  // Safety: as for `rows`.
   private let row: UnsafeMutablePointer<RowBuilder>
   /// Where the wrapper of each column of the table is.
   private let places: [PersistedField.Place]
   private let fields: [PersistedField?]
-  /// What each column holds without a wrapper.
+  /// The value of each column without a wrapper.
   private let empties: [Value]
   fileprivate var nextKey: Int64
-  /// Who is told of each row; nil for nobody.
+  /// The recorder of each row, if there is one.
   private let recorder: (any ChangeRecorder)?
-  /// What the recorder was told of columns that are not read in place: a value that nobody set may
-  /// be another one when it is asked for again, as the present date is.
+  /// The values passed to the recorder for columns that are not read in place: a default may differ
+  /// when it is computed again, as the current date does.
   private var told: [Value]
   /// The column of the primary key.
   private let keyColumn: Int?
-  /// Whether a value is asked for that may be code of the program, as a `persistableValue`: the
-  /// rows are being changed then, and nobody else may.
+  /// Whether code of the program is running to get a value, such as `persistableValue`: the rows
+  /// are being changed then, and no other code may change them.
   private var isAsking = false
 
   fileprivate init(
@@ -72,7 +72,7 @@ import Engine
     return key
   }
 
-  /// Tells the recorder the values of an object.
+  /// Passes the values of an object to the recorder.
   @inline(never)
   private func record(_ object: ObjectBase, _ recorder: any ChangeRecorder) throws(EngineError) {
     let key = keyColumn.map { column in
@@ -99,7 +99,7 @@ import Engine
   @inline(__always)
   fileprivate func take(_ object: ObjectBase) throws(EngineError) {
     if isKeyed {
-      // Whoever hears of an error asks the object for its key.
+      // The error handler reads the object's key.
       _ = try add(object)
       return clear(object)
     }
@@ -134,7 +134,7 @@ import Engine
     try unsafe row.pointee.append(value ?? .null)
   }
 
-  /// Stops a program whose value uses the realm while an object is added.
+  /// Stops a program in which computing a value uses the realm while an object is added.
   @inline(__always)
   func checkIdle() {
     if isAsking { stopAsking() }
@@ -169,7 +169,7 @@ extension ClassInfo {
 
 extension _RealmCore {
   /// Adds an unmanaged object to the batch that is open.
-  /// - Returns: Whether it is one of the batch's class, and new; else nothing happened.
+  /// - Returns: Whether it has the batch's class and is new; otherwise nothing was done.
   @inline(__always)
   func addToOpenBatch(_ object: ObjectBase, _ policy: Realm.UpdatePolicy) -> Bool {
     guard let batch = openBatch(of: Swift.type(of: object), policy) else { return false }
@@ -177,20 +177,21 @@ extension _RealmCore {
     return true
   }
 
-  /// The batch that is open, without a count: it lives as long as it is.
+  /// The open batch, not retained: it exists as long as it is open.
   @inline(__always)
   private var borrowedBatch: Unmanaged<ObjectBatch>? {
     unsafe adding.batch.map { unsafe Unmanaged.passUnretained($0) }
   }
 
   /// Adds the row of an object, whose properties are unset afterwards, to the batch that is open.
-  /// - Returns: Whether it is one of the batch's class, and new; else nothing happened.
+  /// - Returns: Whether it has the batch's class and is new; otherwise nothing was done.
   @inline(never)
   func takeRow(
     of object: ObjectBase, _ type: ObjectBase.Type, _ policy: Realm.UpdatePolicy
   ) -> Bool {
     guard let borrowed = unsafe borrowedBatch else { return false }
-    // Safety: what gives a row its values cannot end the batch: `flushBatch` and `reset` stop it.
+    // Safety: code that sets a row's values cannot end the batch: `flushBatch` and `reset` prevent
+    // it.
     return unsafe borrowed._withUnsafeGuaranteedRef { batch in
       guard batch.type == type, policy == .error || !batch.isKeyed else { return false }
       batch.checkIdle()
@@ -206,7 +207,7 @@ extension _RealmCore {
     }
   }
 
-  /// The open batch, if it takes objects of a class.
+  /// The open batch, if it accepts objects of a class.
   @inline(__always)
   private func openBatch(
     of type: ObjectBase.Type, _ policy: Realm.UpdatePolicy
@@ -267,7 +268,7 @@ extension _RealmCore {
     }
   }
 
-  /// An error of the engine, in the words of whoever adds an object.
+  /// An error of the engine, with the message for adding an object.
   private func failBatch(_ object: ObjectBase, _ batch: ObjectBatch, _ error: EngineError) {
     let info = batch.access.info
     guard error.code == .duplicateValue, let number = info.primaryKey,
@@ -276,7 +277,7 @@ extension _RealmCore {
     fail(Realm.Error(Self.duplicate(info, number, value)))
   }
 
-  /// Gives the transaction the rows that wait.
+  /// Inserts the pending rows into the transaction.
   func flushBatch() {
     guard let batch = adding.batch else { return }
     batch.checkIdle()

@@ -1,11 +1,10 @@
-// ObjectMaker.swift [U]: objects of one class that a closure fills in, one after the other. Nobody
-// sees a row's object behind the closure but who kept it, so one object stands for all rows: it is
-// filled in, its values go into the batch of its class, and it is as new for the next row.
-// Invariants: whoever gets `object` gets it unmanaged and as new; one that anybody else refers to,
-// and one of a class whose objects are more than their rows, is added as any other object is, and
-// never stands for another row.
-// As new: no property is set. The values that the class gives a new object are those of another new
-// object, made when a row needs one: `init()` may give each object another value.
+// ObjectMaker.swift [U]: creates objects of one class that a closure fills in, one after the other.
+// After the closure returns, a row's object is visible only if the closure kept it, so one object
+// is reused for all rows: it is filled in, its values go to the batch of its class, and it is reset
+// for the next row. Invariants: the closure always gets `object` unmanaged and reset; an object
+// that has other references, or whose class has more state than its row, is added like any other
+// object, and never reused. Reset: no property is set. Default values come from another new object,
+// made when a row needs one: `init()` may set different values for each object.
 
 import Engine
 
@@ -19,12 +18,12 @@ import Engine
   private let core: _RealmCore
   private let type: ObjectBase.Type
   private let policy: Realm.UpdatePolicy
-  /// Whether an object is nothing but its row, and the row all that it adds.
+  /// Whether objects have no state besides their row, and add only that row.
   private let reuses: Bool
   private let places: [PersistedField.Place]
   /// The properties that a new object has a value for.
   private let defaults: [PersistedField.Place]
-  /// What the key of an object without values is.
+  /// The key of an object without values.
   private let newKey: Int64
 
   init(_ core: _RealmCore, _ type: ObjectBase.Type, _ policy: Realm.UpdatePolicy) {
@@ -45,7 +44,7 @@ import Engine
   /// Makes the next object.
   /// - Parameters:
   ///   - type: The class that the maker is for.
-  ///   - fill: Gives the object its values.
+  ///   - fill: Sets the object's values.
   /// - Throws: What `fill` throws; the object is not added then.
   @inlinable @inline(__always)
   func make<Class: Object>(_ type: Class.Type, _ fill: (Class) throws -> Void) rethrows {
@@ -57,7 +56,7 @@ import Engine
     add()
   }
 
-  /// Adds the object, and goes on to the next row.
+  /// Adds the object, and continues with the next row.
   @usableFromInline
   func add() {
     if reuses, ObjectReuse.isSeenHereOnly(&object) {
@@ -71,7 +70,7 @@ import Engine
     unsafe borrowed = .passUnretained(next)
   }
 
-  /// Adds an object that nobody else refers to; it is as new then.
+  /// Adds an object without other references, and resets it.
   @inline(__always)
   private func addAndClear(_ object: ObjectBase) {
     if object.rowKey == ObjectBase.incompleteKey { complete(object) }
@@ -98,7 +97,7 @@ import Engine
     }
   }
 
-  /// Gives an object the values of a new one for properties that were not set.
+  /// Sets the default values of an object's unset properties.
   private func complete(_ object: ObjectBase) {
     object.rowKey = 0
     guard defaults.contains(where: { !$0.isSet(in: object) }) else { return }

@@ -6,10 +6,10 @@ import FoundationEssentials
 extension Realm {
   /// Writes a compact copy of the version that is read to a new file.
   ///
-  /// Of a synchronized file the newest version is copied, without what tells the file from others:
-  /// the copy is another client. It waits for the turn to write.
+  /// For a synchronized file the newest version is copied without the file's identity: the copy is
+  /// another client. It waits for the writer lock.
   /// - Parameters:
-  ///   - fileURL: The new file; nothing may have that name.
+  ///   - fileURL: The new file; the path must not exist.
   ///   - encryptionKey: The key of the copy, 64 bytes; nil for a copy in the clear.
   /// - Throws: `Realm.Error`, with code `.fileExists` when the name is taken.
   ///
@@ -32,11 +32,11 @@ extension Realm {
 
   private static let companions = ["", ".lock", ".note", ".management", ".creating"]
 
-  /// Deletes the file of a configuration and what stands beside it.
-  /// - Parameter configuration: Whose file.
+  /// Deletes the file of a configuration and its companion files.
+  /// - Parameter configuration: The configuration of the file.
   /// - Returns: Whether there was a file.
   /// - Throws: `Realm.Error` with code `.alreadyOpen` while this process has it open, or
-  ///   `.fileAccess`. That no other process has it open is the caller's to know.
+  ///   `.fileAccess`. The caller has to make sure that no other process has it open.
   public static func deleteFiles(for configuration: Configuration) throws -> Bool {
     guard let path = configuration.path else {
       throw Error(.fileAccess, "a realm in memory has no files")
@@ -46,7 +46,7 @@ extension Realm {
         .alreadyOpen, "\(path) is open in this process; let go of all its realms and objects first")
     }
     let isThere = FileManager.default.fileExists(atPath: path)
-    // The data file last: while it is there, a crash leaves a database.
+    // The data file last: as long as it exists, a crash leaves a database.
     for suffix in companions.reversed() where FileManager.default.fileExists(atPath: path + suffix)
     {
       do { try FileManager.default.removeItem(atPath: path + suffix) } catch {
@@ -56,7 +56,7 @@ extension Realm {
     return isThere
   }
 
-  /// Whether the file of a configuration is there.
+  /// Whether the file of a configuration exists.
   public static func fileExists(for configuration: Configuration) -> Bool {
     configuration.path.map { FileManager.default.fileExists(atPath: $0) } ?? false
   }

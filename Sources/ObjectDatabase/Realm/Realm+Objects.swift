@@ -1,24 +1,25 @@
-// Realm+Objects.swift: adding, creating and deleting objects. None of these calls throws: what
-// breaks a rule of the schema is kept, and the commit throws it, with nothing of the transaction
-// left behind. A call outside of a write transaction stops the process.
+// Realm+Objects.swift: adding, creating and deleting objects. None of these calls throws: a
+// violation of the schema is kept, and the commit throws it and cancels the transaction. A call
+// outside of a write transaction stops the process.
 
 import Engine
 
 extension Realm {
-  /// What happens to an object whose primary key is there already.
+  /// The treatment of an object whose primary key exists already.
   public enum UpdatePolicy: Sendable {
     /// The transaction fails.
     case error
-    /// The object that is there gets the values that differ.
+    /// Sets the differing values of the existing object.
     case modified
-    /// The object that is there gets all values.
+    /// Sets all values of the existing object.
     case all
   }
 
   /// Adds an object, and everything that it leads to.
   /// - Parameters:
-  ///   - object: An unmanaged object, which becomes managed; one of this realm stays as it is.
-  ///   - update: What happens when its primary key is there already.
+  ///   - object: An unmanaged object, which becomes managed; an object of this realm is not
+  ///     changed.
+  ///   - update: What to do when its primary key exists already.
   public func add(_ object: Object, update: UpdatePolicy = .error) {
     core.checkWritable()
     if object.tableAccess != nil {
@@ -40,9 +41,9 @@ extension Realm {
   /// - Parameters:
   ///   - type: The class.
   ///   - value: Values by property name, or all in the order of the properties, or an object.
-  ///   - update: What happens when the primary key is there already.
-  /// - Returns: The managed object; an unmanaged one when the transaction failed, so that what
-  ///   follows in the block does no harm.
+  ///   - update: What to do when the primary key exists already.
+  /// - Returns: The managed object; an unmanaged one when the transaction failed, so that the rest
+  ///   of the block does no harm.
   @discardableResult
   public func create<Class: Object>(
     _ type: Class.Type, value: Any = [String: Any](), update: UpdatePolicy = .error
@@ -53,7 +54,7 @@ extension Realm {
     return Class._cast(access.makeObject(key))
   }
 
-  /// Makes many objects, each with the values that a block gives it.
+  /// Creates many objects, each with values set by a block.
   ///
   /// ```swift
   /// try realm.write {
@@ -62,20 +63,20 @@ extension Realm {
   ///   }
   /// }
   /// ```
-  /// It is `realm.add(object)` for each of them, without an object for each: the block gets one
-  /// that is as new, unmanaged, and stands for the next row when the block returns. An object that
-  /// the program keeps a reference to is managed from then on, as one that was added, and the next
-  /// row gets another. Where objects are more than plain values (links, collections,
-  /// `AnyRealmValue`, stored properties that are not persisted) each row gets an object of its own.
+  /// It is like `realm.add(object)` for each of them, without an object for each: the block gets a
+  /// reset, unmanaged object, which is reused for the next row after the block returns. An object
+  /// that the program keeps a reference to becomes managed, like one that was added, and the next
+  /// row gets another one. Where objects are more than plain values (links, collections,
+  /// `AnyRealmValue`, stored properties that are not persisted) each row gets its own object.
   /// - Parameters:
   ///   - type: The class.
   ///   - count: How many objects.
-  ///   - update: What happens when an object's primary key is there already.
-  ///   - fill: Gives object number 0, 1, 2, … its values. What it does not set has the value that
-  ///     the class gives a new object. It may use the realm, but not end the transaction.
-  /// - Throws: What `fill` throws. The objects before the one that it was called for are in the
-  ///   transaction then, and that one is not: whoever catches the error inside of the transaction
-  ///   goes on with them, and an error that leaves `write` takes them along.
+  ///   - update: What to do when an object's primary key exists already.
+  ///   - fill: Sets the values of object number 0, 1, 2, … Properties that it does not set have
+  ///     their default value. It may use the realm, but not end the transaction.
+  /// - Throws: What `fill` throws. Then the earlier objects are in the transaction, and the current
+  ///   one is not: code that catches the error inside of the transaction continues with them, and
+  ///   an error that leaves `write` discards them.
   @inlinable
   public func create<Class: Object>(
     _ type: Class.Type, count: Int, update: UpdatePolicy = .error,
@@ -85,7 +86,7 @@ extension Realm {
     for index in 0..<count { try maker.make(type) { object in try fill(object, index) } }
   }
 
-  /// Makes an object of each value of a sequence.
+  /// Creates an object from each value of a sequence.
   ///
   /// ```swift
   /// try realm.write {
@@ -94,9 +95,9 @@ extension Realm {
   /// ```
   /// - Parameters:
   ///   - type: The class.
-  ///   - values: What the objects are made of.
-  ///   - update: What happens when an object's primary key is there already.
-  ///   - fill: Gives an object its values; see `create(_:count:update:_:)`.
+  ///   - values: The values of the objects.
+  ///   - update: What to do when an object's primary key exists already.
+  ///   - fill: Sets the values of an object; see `create(_:count:update:_:)`.
   /// - Throws: What `fill` throws, as in `create(_:count:update:_:)`.
   @inlinable
   public func create<Class: Object, Values: Sequence>(

@@ -4,10 +4,10 @@ import Dispatch
 import Engine
 import FoundationEssentials
 
-/// A database of objects, as one thread, queue or frozen version sees it.
+/// A database of objects, for one thread, one queue or one frozen version.
 ///
 /// It belongs to the thread, or the serial queue, that opened it, and so do its objects, lists and
-/// results; use elsewhere stops the process with both names. A frozen one belongs to nobody.
+/// results; use elsewhere stops the process with both names. A frozen one has no owner.
 public struct Realm: Equatable {
   let core: _RealmCore
 
@@ -16,7 +16,7 @@ public struct Realm: Equatable {
   // MARK: opening
 
   /// Opens the realm of the default configuration.
-  /// - Parameter queue: A serial queue to belong to, instead of the calling thread.
+  /// - Parameter queue: A serial queue as owner, instead of the calling thread.
   /// - Throws: `Realm.Error`.
   public init(queue: DispatchQueue? = nil) throws {
     try self.init(configuration: .defaultConfiguration, queue: queue)
@@ -25,7 +25,7 @@ public struct Realm: Equatable {
   /// Opens a realm.
   /// - Parameters:
   ///   - configuration: How.
-  ///   - queue: A serial queue to belong to, instead of the calling thread.
+  ///   - queue: A serial queue as owner, instead of the calling thread.
   /// - Throws: `Realm.Error`.
   public init(configuration: Configuration, queue: DispatchQueue? = nil) throws {
     let owner = queue.map { RealmOwner.owner($0) } ?? .currentThread
@@ -67,9 +67,9 @@ public struct Realm: Equatable {
 
   /// Runs a block in a write transaction, and commits it.
   ///
-  /// When the block throws, or a change in it broke a rule of the schema, nothing of it stays.
+  /// If the block throws, or a change in it violates the schema, the transaction is cancelled.
   /// - Parameters:
-  ///   - tokens: Tokens of this realm whose callbacks hear nothing of these changes.
+  ///   - tokens: Tokens of this realm whose callbacks are not notified of these changes.
   ///   - block: Makes the changes.
   /// - Returns: What the block returns.
   /// - Throws: What the block throws, or `Realm.Error`.
@@ -95,8 +95,8 @@ public struct Realm: Equatable {
   public func beginWrite() { Misuse.unthrowingRealm { () throws(Error) in try core.beginWrite() } }
 
   /// Makes the changes durable and visible to others.
-  /// - Parameter tokens: Tokens of this realm whose callbacks hear nothing of these changes.
-  /// - Throws: `Realm.Error`; nothing of the transaction stays then.
+  /// - Parameter tokens: Tokens of this realm whose callbacks are not notified of these changes.
+  /// - Throws: `Realm.Error`; the transaction is then cancelled.
   ///
   /// Durability: when the call returns, the changes survive any crash.
   public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
@@ -112,10 +112,10 @@ public struct Realm: Equatable {
 
   // MARK: versions
 
-  /// Whether the realm goes to newer versions by itself; it tells its observers then.
+  /// Whether the realm advances to newer versions automatically and notifies its observers.
   ///
   /// It does so from the run loop of its thread, from its queue or from its actor. On a thread
-  /// whose run loop does not run nothing happens before `refresh()` or a write transaction. A
+  /// whose run loop does not run, it advances only at `refresh()` or a write transaction. A
   /// thread's run loop, other than the main one, is used from the first `observe`, `writeAsync` or
   /// setting of this property on.
   public var autorefresh: Bool {
@@ -132,7 +132,7 @@ public struct Realm: Equatable {
     }
   }
 
-  /// Goes to the newest version, and makes the calls of observers that are due.
+  /// Advances to the newest version, and calls the observers.
   /// - Returns: Whether there was a newer one.
   @discardableResult
   public func refresh() -> Bool {
@@ -140,8 +140,8 @@ public struct Realm: Equatable {
     return core.refresh()
   }
 
-  /// Gives the version up, so that its space can be reused; all objects and collections of the
-  /// realm are invalidated, and the next read goes to the newest version.
+  /// Releases the version, so that its space can be reused; all objects and collections of the
+  /// realm are invalidated, and the next read uses the newest version.
   public func invalidate() {
     core.checkThread()
     guard !core.isFrozen else {

@@ -1,14 +1,13 @@
-// RealmCore+Adding.swift: how objects get rows and lose them. An added object's row is written
-// first, with its plain values; what leads to other objects follows once every row is there, from a
-// list instead of by recursion, so that a chain of a million objects needs no deep stack. Objects
-// of one class without links and collections that come one after the other go in batches
-// (ObjectBatch.swift).
+// RealmCore+Adding.swift: adds and deletes the rows of objects. An added object's row is written
+// first, with its plain values; links to other objects follow after every row exists, from a list
+// instead of by recursion, so that a chain of a million objects needs no deep stack. Consecutive
+// objects of one class without links and collections are added in batches (ObjectBatch.swift).
 
 import Engine
 
-/// The adding that is going on.
+/// The state of the current add.
 struct Adding {
-  /// What happens with a primary key that is there already; holds for what is linked, too.
+  /// The policy for an existing primary key; applies to linked objects, too.
   var policy = Realm.UpdatePolicy.error
   var isActive = false
   /// Properties that lead to other objects, to be written.
@@ -126,7 +125,7 @@ extension _RealmCore {
     return row
   }
 
-  /// For each column whether an object has no value that anybody chose.
+  /// For each column whether an object has only the default value.
   private func defaults(
     _ info: ClassInfo, _ object: ObjectBase, _ write: WriteTransaction
   ) throws(EngineError) -> [Bool] {
@@ -135,7 +134,7 @@ extension _RealmCore {
     }
   }
 
-  /// Gives a row that is there the values of an object.
+  /// Updates an existing row with the values of an object.
   private func update(
     _ key: Int64, _ info: ClassInfo, _ object: ObjectBase, _ write: WriteTransaction
   ) throws(EngineError) {
@@ -165,8 +164,8 @@ extension _RealmCore {
 
   /// Deletes a row, and the embedded objects that it owns, at any depth.
   ///
-  /// A file can be made in which two rows own one embedded object, or an object itself: what is
-  /// gone is passed over, so this ends.
+  /// In a forged file two rows may own one embedded object, or an object may own itself: deleted
+  /// rows are skipped, so this ends.
   func deleteRow(
     _ key: Int64, of info: ClassInfo, _ write: WriteTransaction
   ) throws(EngineError) {
@@ -191,15 +190,15 @@ extension _RealmCore {
     }
   }
 
-  /// Deletes an embedded object that its owner let go of.
+  /// Deletes an embedded object that its owner released.
   func release(
     _ key: Int64, of info: ClassInfo, _ write: WriteTransaction
   ) throws(EngineError) {
     if try !isOwned(key, info, write) { try deleteRow(key, of: info, write) }
   }
 
-  /// Whether an embedded object that an owner let go of has another one, as it can have in a
-  /// migration only: there it may have been an object that stood for itself.
+  /// Whether an embedded object released by an owner has another one, which is possible only in a
+  /// migration, where it may have been an independent object before.
   private func isOwned(
     _ key: Int64, _ info: ClassInfo, _ write: WriteTransaction
   ) throws(EngineError) -> Bool {
@@ -217,7 +216,7 @@ extension _RealmCore {
     delete([object.rowKey], access)
   }
 
-  /// Deletes rows; those that an embedding took along are skipped.
+  /// Deletes rows; those already deleted with their owner are skipped.
   func delete(_ keys: [Int64], _ access: _TableAccess) {
     change { write throws(EngineError) in
       for key in keys where try write.contains(key: key, in: access.name) {

@@ -4,7 +4,7 @@
 import Engine
 import Synchronization
 
-/// The classes of a realm, and its ways to their rows.
+/// The classes of a realm, and its accesses to their rows.
 struct KnownClasses: Sendable {
   var infos: [String: ClassInfo] = [:]
   /// Classes that joined and whose tables the file may lack.
@@ -12,7 +12,7 @@ struct KnownClasses: Sendable {
   /// Classes whose tables the open transaction made.
   private var uncommitted: [ClassInfo] = []
   private var tables: [String: TableCursor] = [:]
-  /// Those of dynamic objects, which are described as the file is when they are asked for.
+  /// The tables of dynamic objects, which are described as in the file at the time of the request.
   private var dynamicTables: [String: WeakTable] = [:]
 
   func table(_ name: String) -> TableCursor? { tables[name] }
@@ -33,7 +33,7 @@ struct KnownClasses: Sendable {
     dynamicTables = [:]
   }
 
-  /// The realm gives a version up, and so do its tables.
+  /// The realm releases its version, and so do its tables.
   func forgetCursors() {
     for table in tables.values { table.forget() }
     for known in dynamicTables.values { known.table?.forget() }
@@ -44,7 +44,7 @@ struct KnownClasses: Sendable {
     missing = []
   }
 
-  /// What was made may have been cancelled: the next transaction looks again.
+  /// Created tables may have been cancelled: the next transaction checks again.
   mutating func forgetUncommitted() {
     missing += uncommitted
     uncommitted = []
@@ -52,7 +52,7 @@ struct KnownClasses: Sendable {
 }
 
 extension _RealmCore {
-  /// The way to the rows of a class.
+  /// The access to the rows of a class.
   func access(to type: ObjectBase.Type) -> _TableAccess {
     if let recent, recent.type == type, !recent.table.isCutOff {
       checkThread()
@@ -61,12 +61,12 @@ extension _RealmCore {
     let info = Misuse.unthrowingRealm { () throws(Realm.Error) in try Discovery.info(for: type) }
     guard !info.isDynamic else { return access(info) }
     let table = table(info)
-    // A frozen realm is shared by threads, and keeps nothing.
+    // A frozen realm is shared by threads, and caches nothing.
     if !isFrozen { recent = RecentTable(type: type, table: table) }
     return _TableAccess(self, table)
   }
 
-  /// The way to the rows of a class that the realm knows already; nil for another.
+  /// The access to the rows of a class that the realm already knows; nil for others.
   func access(named name: String) -> _TableAccess? {
     guard let info = classes.withLock({ $0.infos[name] }) else { return nil }
     return access(info)
@@ -129,7 +129,7 @@ extension _RealmCore {
   }
 }
 
-/// The class that was asked for last: a loop over one class asks no dictionary.
+/// The class used last: a loop over one class needs no dictionary lookup.
 struct RecentTable {
   let type: ObjectBase.Type
   let table: TableCursor

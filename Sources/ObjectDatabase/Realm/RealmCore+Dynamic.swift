@@ -1,6 +1,6 @@
-// RealmCore+Dynamic.swift: classes by name, with objects that know their properties by name only:
-// those of the program and those that only the file has.
-// Invariant: an object that a dynamic one leads to is dynamic, too.
+// RealmCore+Dynamic.swift: access to classes by name, with dynamic objects, whose properties are
+// accessed by name only: classes of the program and those that only the file has. Invariant: an
+// object linked from a dynamic one is dynamic, too.
 
 import Engine
 
@@ -10,8 +10,8 @@ extension ClassInfo {
 }
 
 extension _RealmCore {
-  /// The way to the rows of a class by its name, as dynamic objects; nil when neither program nor
-  /// file has the class, or when the realm knows no other objects than dynamic ones.
+  /// The access to the rows of a class by its name, as dynamic objects; nil when neither program
+  /// nor file has the class, or when the realm has only dynamic objects.
   func dynamicAccess(named name: String) -> _TableAccess? {
     let (own, known) = classes.withLock { ($0.infos[name], $0.dynamicTable(name)) }
     if let known { return _TableAccess(self, known) }
@@ -50,7 +50,7 @@ extension _RealmCore {
 }
 
 extension Realm {
-  /// All objects of a class by its name, which the program need not have.
+  /// All objects of a class by its name, which need not be in the program.
   ///
   /// A name that neither the program nor the file has stops the process.
   /// - Parameter typeName: The name of the class.
@@ -81,14 +81,14 @@ extension Realm {
     }
   }
 
-  /// Makes an object of values, of a class by its name.
+  /// Creates an object of a class by its name, from values.
   ///
-  /// Properties without a value get the default of the program's class; of one that only the file
-  /// has, zero, empty or nil.
+  /// Properties without a value get the default of the program's class; for a class that only the
+  /// file has, zero, empty or nil.
   /// - Parameters:
   ///   - typeName: The name of the class.
   ///   - value: Values by property name, or all in the order of the properties, or an object.
-  ///   - update: What happens when the primary key is there already.
+  ///   - update: What to do when the primary key exists already.
   /// - Returns: The managed object; an unmanaged one when the transaction failed.
   @discardableResult
   public func dynamicCreate(

@@ -1,9 +1,9 @@
-// RealmCore.swift [U]: what the references to one realm share: its owner, its version, its open
-// write transaction.
-// Invariants: a live core is used by its owner only, which every access checks; a frozen one never
-// changes after it is made, except for the list of tables, which a mutex guards. `snapshotStamp`
-// changes when another version may be read, `contentStamp` when anything read may be different.
-// A transaction that met an error never commits: the first error is kept, and the commit throws it.
+// RealmCore.swift [U]: the state shared by all references to one realm: its owner, its version, its
+// open write transaction. Invariants: a live core is used by its owner only, which every access
+// checks; a frozen one never changes after it is made, except for the list of tables, which a mutex
+// guards. `snapshotStamp` changes when another version may be read, `contentStamp` when anything
+// read may be different. A transaction with an error never commits: the first error is kept, and
+// the commit throws it.
 
 import Engine
 import Synchronization
@@ -36,7 +36,7 @@ import Synchronization
   private weak var frozen: _RealmCore?
   /// See RealmCore+Classes.swift.
   let classes = Mutex(KnownClasses())
-  /// See Recording/; nil but in transactions of files that need one.
+  /// See Recording/; nil except in transactions of files that need one.
   @safe @exclusivity(unchecked) var recorder: (any ChangeRecorder)?
   /// The recorder of the last transaction that had one.
   var knownRecorder: (any ChangeRecorder)?
@@ -49,11 +49,11 @@ import Synchronization
   /// See Notifications/AsyncWrites.swift.
   let asyncWrites = AsyncWrites()
   var refreshesByItself = true
-  /// Where the owner's work is queued; nil until a thread's run loop is asked for.
+  /// Where the owner's work is queued; nil until a thread's run loop is needed.
   let scheduler: Scheduler?
   /// See RealmCore+Classes.swift.
   var recent: RecentTable?
-  /// The next key of each class that got objects in the open transaction.
+  /// The next key of each class with new objects in the open transaction.
   private var nextKeys: [String: Int64] = [:]
 
   /// A live realm.
@@ -124,7 +124,8 @@ import Synchronization
     return made
   }
 
-  /// What is read: the open write transaction with every row that was added, else the version.
+  /// The version that is read: the open write transaction, including pending rows, else the
+  /// snapshot.
   func currentVersion() throws(EngineError) -> any ReadableVersion {
     if let write { return write }
     return try currentSnapshot()
@@ -133,12 +134,12 @@ import Synchronization
   /// The version that is held; in a write transaction the one it began with, for observers.
   var heldSnapshot: Snapshot? { snapshot }
 
-  /// Goes to a version that is held, or to the newest one, and stays there.
+  /// Advances to a held version, or to the newest one.
   private func pinNewest(or held: Snapshot? = nil) {
     forgetSnapshot()
     snapshot = held
     do throws(EngineError) { _ = try currentSnapshot() } catch {
-      // The next read tries again, and says what is wrong.
+      // The next read tries again, and reports the error.
       notifications?.fail(error)
     }
     if let snapshot {
@@ -155,7 +156,7 @@ import Synchronization
     classes.withLock { $0.forgetCursors() }
   }
 
-  /// A table of a live realm made a cursor, to be forgotten with the version.
+  /// Notes that a table of a live realm made a cursor, to be dropped with the version.
   func noteCursor() { hasCursors = true }
 
   /// Goes to the newest version, and tells the observers.
@@ -170,10 +171,10 @@ import Synchronization
     return true
   }
 
-  /// Gives the version up, and cuts off all objects and collections.
+  /// Releases the version, and invalidates all objects and collections.
   func invalidate() {
     if openWrite != nil { cancelWrite() }
-    // Nobody reads with a cursor that is let go of here.
+    // No read uses a cursor that is released here.
     snapshotStamp &+= 1
     classes.withLock { $0.invalidate() }
     recent = nil
@@ -246,10 +247,10 @@ import Synchronization
     tellOfBegin()
   }
 
-  /// Tells the observers of what others wrote before the transaction began.
+  /// Notifies the observers of other writers' changes from before the transaction began.
   private func tellOfBegin() {
     guard let notifications, !notifications.isEmpty else { return }
-    // Nobody else commits now, so this is the version that the transaction began with.
+    // No other commit can happen now, so this is the version that the transaction began with.
     do throws(EngineError) { _ = try currentSnapshot() } catch { notifications.fail(error) }
     notifications.deliver(self)
   }
@@ -281,7 +282,7 @@ import Synchronization
   }
 
   /// Gives the transaction away to be committed elsewhere; the realm reads what was there before.
-  /// - Throws: What keeps it from committing; nothing of the transaction stays then.
+  /// - Throws: The error that prevents the commit; the transaction is then cancelled.
   func takeWrite() throws(Realm.Error) -> WriteTransaction {
     try checkOwner()
     guard let taken = write else {
@@ -301,8 +302,9 @@ import Synchronization
     }
     let before = snapshot
     reset()
-    // The version before is held until the end of the commit: now, while nobody else commits, and
-    // not at the next read, which may come when the commit is done and its end was not told.
+    // The previous version is held until the end of the commit. It is pinned now, while no other
+    // commit can happen, and not at the next read, which may come after the commit but before its
+    // completion is delivered.
     pinNewest(or: before)
     taken.assign(toCaller: false)
     return taken
@@ -347,7 +349,7 @@ import Synchronization
     }
   }
 
-  /// Runs a change; its error is kept, and thrown by the commit.
+  /// Runs a change; an error is kept, and thrown by the commit.
   func change(_ body: (WriteTransaction) throws(EngineError) -> Void) {
     checkWritable()
     guard let write else { return }
@@ -360,7 +362,7 @@ import Synchronization
     if failure == nil { failure = error }
   }
 
-  /// What keeps the transaction from committing.
+  /// The error that prevents the commit.
   var firstFailure: Realm.Error? { failure }
 
   // MARK: keys
@@ -374,10 +376,10 @@ import Synchronization
     return next
   }
 
-  /// What the class's next object gets, when a batch that knew it ends.
+  /// Sets the key of the class's next object, when a batch that tracked it ends.
   func setNextKey(_ key: Int64, of name: String) { nextKeys[name] = key }
 
-  /// Whatever is read of the transaction may be different from now on.
+  /// Content read from the transaction may differ from now on.
   func noteChange() { contentStamp &+= 1 }
 
   func saveNextKeys() throws(EngineError) {

@@ -5,7 +5,7 @@ import Engine
 extension Realm {
   /// An error of the object database.
   public struct Error: Swift.Error, Sendable, CustomStringConvertible {
-    /// What kind of error it is; `catch Realm.Error.fileAccess` matches by it.
+    /// The kind of error; `catch Realm.Error.fileAccess` matches by it.
     public enum Code: Sendable, Hashable {
       /// Anything that no other code names.
       case fail
@@ -13,7 +13,7 @@ extension Realm {
       case fileAccess
       /// The file is not there.
       case fileNotFound
-      /// The destination of a copy is there already.
+      /// The destination of a copy exists already.
       case fileExists
       /// The file was opened for reading only.
       case readOnly
@@ -21,13 +21,13 @@ extension Realm {
       case invalidDatabase
       /// The medium is full.
       case outOfDiskSpace
-      /// Somebody has the file open in a way that does not share it.
+      /// The file is open elsewhere and not shared.
       case alreadyOpen
       /// The file's schema is not the program's, and may not be changed to it.
       case schemaMismatch
       /// The file was written with a later schema version.
       case schemaVersion
-      /// A class cannot be kept in a database.
+      /// A class cannot be stored in a database.
       case unsupportedClass
       /// A value breaks a rule of the schema, such as a primary key that another object has.
       case invalidValue
@@ -41,11 +41,11 @@ extension Realm {
       case tooManyVersions
     }
 
-    /// What kind of error it is.
+    /// The kind of error.
     public let code: Code
-    /// What was wrong, and the remedy.
+    /// The problem, and the remedy.
     public let message: String
-    /// The engine's error behind it, if there is one.
+    /// The underlying error of the engine, if there is one.
     public let engineError: EngineError?
 
     init(_ code: Code, _ message: String) {

@@ -1,13 +1,13 @@
-// RealmFile.swift: a file that is open before any realm reads it, and what the lab has to know of
-// realms: the engine's database below them, and the version that they read.
-// Invariant: nothing here changes what a realm does.
+// RealmFile.swift: a file opened before any realm reads it, and what the lab has to know about
+// realms: their engine database, and the version that they read. Invariant: nothing here changes
+// what a realm does.
 
 import Engine
 
-/// Opens databases for realms in place of the engine's own open: over a storage of the lab's, or
-/// with failpoints.
+/// Opens databases for realms in place of the engine's own open: over the lab's storage, or with
+/// failpoints.
 package struct EngineOpener: Sendable {
-  /// What tells databases under one path apart.
+  /// Distinguishes databases under one path.
   let number: Int
   /// Opens a database with the options that follow from a configuration.
   let open: @Sendable (Database.Options) throws(EngineError) -> Database
@@ -28,7 +28,7 @@ package struct EngineOpener: Sendable {
 package struct RealmFile: Sendable {
   private let store: Store
 
-  /// Opens the file, or joins those of this process who have it open; no schema is looked at.
+  /// Opens the file, or shares it if this process has it open; the schema is not checked.
   /// - Parameter configuration: How.
   /// - Throws: `Realm.Error`.
   package init(_ configuration: Realm.Configuration) throws(Realm.Error) {
@@ -48,8 +48,8 @@ extension Realm {
   /// - Throws: `EngineError`.
   package func engineSnapshot() throws(EngineError) -> Snapshot { try core.currentSnapshot() }
 
-  /// Gives the version up as `invalidate()` does, on any thread: for an owner whose thread is not
-  /// there any more, so that the file can be closed.
+  /// Releases the version as `invalidate()` does, on any thread: for an owner whose thread has
+  /// ended, so that the file can be closed.
   package func giveUpVersion() { core.invalidate() }
 
   /// The number that the open write transaction will have; nil when none is open.

@@ -1,12 +1,13 @@
-// RealmOwner.swift: who may use a realm: one thread, one serial queue, or one actor; a frozen one
-// anybody. Every access checks it, in every build. The main thread, the main queue and the main
-// actor are one owner: whatever runs for one of them never runs beside another of them.
+// RealmOwner.swift: the owner of a realm, the only one that may use it: one thread, one serial
+// queue, or one actor; a frozen realm has no owner. Every access checks it, in every build. The
+// main thread, the main queue and the main actor are one owner: code of one of them never runs
+// concurrently with code of another.
 
 import Dispatch
 import FoundationEssentials
 import Glibc
 
-/// To whom a realm belongs.
+/// The owner of a realm.
 enum RealmOwner: Hashable {
   case thread(UInt)
   case queue(ObjectIdentifier, label: String)
@@ -17,11 +18,11 @@ enum RealmOwner: Hashable {
 
   private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
 
-  /// Marks the main queue, whose blocks, and the main actor's, may run on any thread, and do once
-  /// a program with an asynchronous `main` has waited.
+  /// Marks the main queue, whose blocks, and the main actor's, may run on any thread, and do so
+  /// after a program with an asynchronous `main` has suspended.
   ///
-  /// The object is kept for good: each `DispatchQueue.main` is another one on Linux, and the memory
-  /// of one that went may be the next queue's.
+  /// The object is kept forever: on Linux each `DispatchQueue.main` is a new object, and a freed
+  /// one's memory may be reused for the next queue.
   private static let markedMain: DispatchQueue = {
     let queue = DispatchQueue.main
     queue.setSpecific(key: queueKey, value: ObjectIdentifier(queue))
@@ -47,7 +48,7 @@ enum RealmOwner: Hashable {
       name: "\(Swift.type(of: actor))")
   }
 
-  /// A serial queue; it is marked, so that its blocks can be told from others.
+  /// A serial queue; it is marked, so that its blocks can be recognized.
   static func owner(_ queue: DispatchQueue) -> RealmOwner {
     let id = ObjectIdentifier(queue)
     if queue.getSpecific(key: queueKey) == mainQueue {
@@ -73,7 +74,7 @@ enum RealmOwner: Hashable {
   private static var isMain: Bool { isMainQueue || Scheduler.isMainThread }
 
   private static var isMainQueue: Bool {
-    // In this order: a queue has its mark once it was made.
+    // In this order: a queue is marked when it is created.
     let main = mainQueue
     return DispatchQueue.getSpecific(key: queueKey) == main
   }
@@ -89,7 +90,7 @@ enum RealmOwner: Hashable {
     }
   }
 
-  /// The owner in words; to be asked for by the owner.
+  /// The owner in words; to be called by the owner.
   var text: String {
     switch self {
     case .thread: "thread \(Self.threadName)"

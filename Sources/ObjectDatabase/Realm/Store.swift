@@ -1,7 +1,7 @@
-// Store.swift [U]: one open database and the realms of this process on it.
-// Invariants: one store per file while anybody uses it and its path leads there; one realm per
-// store and owner, so that what a thread writes through one reference it sees through all; neither
-// is kept alive from here.
+// Store.swift [U]: one open database and the realms of this process on it. Invariants: one store
+// per file while it is in use and its path leads to it; one realm per store and owner, so that a
+// thread's writes through one reference are visible through all; neither is kept alive by the
+// registry.
 
 import Engine
 import FoundationEssentials
@@ -67,7 +67,7 @@ import Synchronization
     }
   }
 
-  /// The store of a configuration, opened if nobody has the file open that its path leads to.
+  /// The store of a configuration, opened if the file at its path is not open yet.
   static func open(_ configuration: Realm.Configuration) throws(Realm.Error) -> Store {
     try configuration.check()
     return try stores.withLock { stores throws(Realm.Error) in
@@ -97,7 +97,7 @@ import Synchronization
     }
   }
 
-  /// Whether somebody in this process has a database open.
+  /// Whether this process has a database open.
   static func isOpen(_ configuration: Realm.Configuration) -> Bool {
     stores.withLock { $0[configuration.identity]?.store != nil }
   }
@@ -132,12 +132,12 @@ import Synchronization
     return core
   }
 
-  /// The live realm of whom the caller runs for: a queue or an actor that has one, or the thread.
+  /// The live realm of the caller's owner: a queue or an actor that has one, or the thread.
   func currentCore(_ configuration: Realm.Configuration) throws(Realm.Error) -> _RealmCore {
     let known = cores.withLock { cores in
       cores.values.compactMap(\.core).filter(\.owner.isCurrent)
     }
-    // At most one of each kind: what runs now runs for one thread, one queue and one actor.
+    // At most one of each kind: the running code runs on one thread, one queue and one actor.
     if let nearest = known.min(by: { $0.owner.rank < $1.owner.rank }) { return nearest }
     return try core(configuration, owner: .currentThread)
   }

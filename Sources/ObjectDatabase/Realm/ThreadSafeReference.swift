@@ -1,10 +1,10 @@
-// ThreadSafeReference.swift [U]: hands an object or a collection to another thread.
-// Invariant: it holds a frozen one, so nothing of it can change on the way; its version is kept
-// until the reference is resolved or let go.
+// ThreadSafeReference.swift [U]: passes an object or a collection to another thread. Invariant: it
+// holds a frozen one, so it cannot change on the way; its version is kept until the reference is
+// resolved or released.
 
 import Synchronization
 
-/// A reference to something that belongs to a thread, to be resolved on another one, once.
+/// A reference to a thread-confined value, to be resolved once on another thread.
 @safe public final class ThreadSafeReference<Confined: ThreadConfined>: @unchecked Sendable {
   // Safety: the mutex guards the value, which is frozen.
   private let frozen: Mutex<Confined?>
@@ -26,7 +26,7 @@ import Synchronization
   /// Whether it was resolved already.
   public var isInvalidated: Bool { frozen.withLock { $0 == nil } }
 
-  /// What the realm has for it now; nil when it was deleted, or resolved before.
+  /// The value in the realm; nil when it was deleted, or resolved before.
   func resolve(in realm: Realm) -> Confined? {
     realm.core.checkThread()
     let value = frozen.withLock { value in
@@ -42,7 +42,7 @@ import Synchronization
   }
 }
 
-// Safety: what is in it is frozen.
+// Safety: the content is frozen.
 private struct UnconfinedBox<Value>: @unchecked Sendable {
   let value: Value
 

@@ -1,12 +1,12 @@
-// RealmCore+Recording.swift: when a realm has a recorder (ChangeRecorder.swift), and what it is
-// told at the ends of a transaction.
-// Invariant: `recorder` is there exactly while a transaction is open on a file that needs one.
+// RealmCore+Recording.swift: when a realm has a recorder (ChangeRecorder.swift), and how it is
+// notified at the begin and end of a transaction. Invariant: `recorder` is set exactly while a
+// transaction is open on a file that needs one.
 
 import Engine
 import FoundationEssentials
 
 extension _RealmCore {
-  /// Gives a transaction that was just begun its recorder, where the file needs one.
+  /// Sets the recorder of a transaction that was just begun, if the file needs one.
   /// - Throws: `Realm.Error` with code `.schemaMismatch` when the configuration has none.
   func startRecording(_ begun: WriteTransaction) throws(Realm.Error) {
     guard begun.hasTable(ChangeRecording.markTable) else { return }
@@ -30,7 +30,7 @@ extension _RealmCore {
         + "would never reach the server; open it with a synchronized configuration")
   }
 
-  /// Writes a copy that is no second file of the same writer.
+  /// Writes a copy that is not a second file of the same client.
   /// - Throws: `EngineError`, with code `.readOnly` where the realm cannot be written.
   func writeCopyOfRecorded(to path: String, _ encryptionKey: Data?) throws(EngineError) {
     let write = try store.database.beginWrite()
@@ -43,17 +43,17 @@ extension _RealmCore {
     try write.writeCopy(to: path, encryptionKey: encryptionKey.map { [UInt8]($0) })
   }
 
-  /// Tells the recorder of something that happens outside of a change of the storage layer.
+  /// Notifies the recorder of an event that is not a change of the storage layer.
   @inline(__always)
   func record(_ body: (any ChangeRecorder) throws(EngineError) -> Void) {
-    // What waits in a batch is told and asked of before.
+    // The pending rows of a batch are recorded first.
     guard let recorder, write != nil else { return }
     do throws(EngineError) { try body(recorder) } catch { fail(Realm.Error(error)) }
   }
 }
 
 extension _Row {
-  /// The property, as recorders are told of it.
+  /// The property, in the form passed to recorders.
   var place: CollectionPath {
     CollectionPath(
       table: access.name, key: key, column: access.info.properties[property].columnName)

@@ -1,15 +1,15 @@
-// RecordedClass.swift: the classes of a file, for who records their rows, and for who changes them
-// in the place of realms.
+// RecordedClass.swift: the classes of a file, for code that records their rows or changes them
+// instead of realms.
 
 import Engine
 
-/// The classes of a file, for recorders and for what applies changes from elsewhere.
+/// The classes of a file, for recorders and for code that applies changes from elsewhere.
 package struct RecordedClass: Sendable, Equatable {
   /// Name and columns.
   package let table: TableSchema
   /// The position of the column of the primary key; nil without one.
   package let primaryKey: Int?
-  /// Whether its objects belong to others.
+  /// Whether its objects are owned by others.
   package let isEmbedded: Bool
 
   /// All classes, by name ascending.
@@ -27,13 +27,13 @@ package struct RecordedClass: Sendable, Equatable {
     }
   }
 
-  /// What a new row holds before anybody gives it values.
+  /// The values of a new row before any is set.
   package var emptyRow: [Value] { table.columns.map { DynamicValue.empty($0) } }
 
-  /// What a column that is not a collection holds in the place of null.
+  /// The value of a column that is not a collection in place of null.
   package static func empty(_ column: ColumnSchema) -> Value { DynamicValue.empty(column) }
 
-  /// The key that the next object of a class gets.
+  /// The key for the next object of a class.
   /// - Throws: `EngineError`, with code `.corrupted` when none is left.
   package static func nextKey(
     of table: String, _ write: WriteTransaction
@@ -41,7 +41,7 @@ package struct RecordedClass: Sendable, Equatable {
     try FileSchema.nextKey(of: table, write)
   }
 
-  /// Says which key that is.
+  /// Sets the key for the next object of a class.
   package static func setNextKey(
     _ key: Int64, of table: String, _ write: WriteTransaction
   ) throws(EngineError) {

@@ -1,13 +1,13 @@
 // ClassInfo.swift [U]: the description of a class: its properties in order, base class first, and
-// the prototype that key paths are asked through.
-// Invariants: never changed once made; the prototype is never given to anybody and never becomes
-// managed; names and column names are unique; at most one primary key.
+// the prototype through which key paths are resolved. Invariants: immutable after creation; the
+// prototype is never passed to callers and never becomes managed; names and column names are
+// unique; at most one primary key.
 
 import Engine
 
-/// A class that is kept in the database.
+/// A class stored in the database.
 @safe final class ClassInfo: @unchecked Sendable {
-  // Safety: the prototype is only read once this is made, so any thread may.
+  // Safety: after initialization the prototype is only read, so any thread may use it.
   let prototype: ObjectBase
   let type: ObjectBase.Type
   let name: String
@@ -21,8 +21,8 @@ import Engine
   /// Where the wrappers are in an object, by property; none of a class that only the file knows.
   let fields: [PersistedField]
   private let numbers: [String: Int]
-  /// Whether an object of the class is nothing but its row: it has no stored property that is not
-  /// persisted, so one that nobody refers to any more can stand for another row.
+  /// Whether objects of the class have no state besides their row: all stored properties are
+  /// persisted, so an object without references can be reused for another row.
   let isNothingButRow: Bool
 
   /// - Throws: `Realm.Error` with code `.unsupportedClass`, naming class and property.
@@ -60,12 +60,12 @@ import Engine
     try check()
   }
 
-  /// A class that only the file knows, or that a migration sees as the file has it.
+  /// A class known only from the file, or one in the form of the file during a migration.
   /// - Parameters:
   ///   - schema: The table.
   ///   - primaryKey: The name of its primary key.
-  ///   - isEmbedded: Whether its objects belong to others.
-  ///   - own: The program's class, which knows what values its properties can hold.
+  ///   - isEmbedded: Whether its objects are owned by others.
+  ///   - own: The program's class, which knows the valid values of its properties.
   init(_ schema: TableSchema, primaryKey: String?, isEmbedded: Bool, own: ClassInfo? = nil) {
     type = DynamicObject.self
     prototype = DynamicObject()
@@ -83,7 +83,7 @@ import Engine
       properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// A class of the program whose objects are to know their properties by name only.
+  /// A class of the program whose objects are dynamic.
   init(dynamic info: ClassInfo) {
     type = DynamicObject.self
     prototype = DynamicObject()
@@ -106,7 +106,7 @@ import Engine
       name: mark.name, columnName: mapping[mark.name] ?? mark.name, type: mark.shape.type)
     property.isOptional = mark.shape.isOptional
     property.collection = mark.shape.collection
-    // The engine has no index of mixed values: they are found by looking at each.
+    // The engine has no index of mixed values: they are found by a scan.
     let isMixed = mark.shape.type == .any && mark.shape.collection == .none
     property.isIndexed = mark.isIndexed && !isMixed
     property.isPrimaryKey = mark.isPrimaryKey
@@ -194,7 +194,7 @@ import Engine
     }
   }
 
-  /// Checks what needs the descriptions of other classes.
+  /// Makes the checks that need the descriptions of other classes.
   /// - Throws: `Realm.Error` with code `.unsupportedClass`, naming class and property.
   func checkTargets(_ info: (ObjectBase.Type) throws(Realm.Error) -> ClassInfo)
     throws(Realm.Error)
@@ -234,7 +234,7 @@ import Engine
     }
   }
 
-  /// What the engine is to keep for the class.
+  /// The engine's table for the class.
   var tableSchema: TableSchema {
     TableSchema(name: name, columns: properties.compactMap(\.column))
   }

@@ -1,13 +1,13 @@
 // Discovery.swift [U]: finds a class's persisted properties by reflection, once per class.
-// Invariants: a wrapper that a thread makes while it discovers holds a mark, and no other does; a
-// description never changes once it is published, so every thread may read it. No lock is held
-// while code of the program runs.
+// Invariants: exactly the wrappers that a thread makes during discovery hold marks; a description
+// never changes after it is published, so every thread may read it. No lock is held while code of
+// the program runs.
 
 import Engine
 import Glibc
 import Synchronization
 
-/// What a prototype's wrapper knows of its property.
+/// What a prototype's wrapper records about its property.
 @usableFromInline
 final class PropertyMark {
   let shape: _PropertyShape
@@ -21,8 +21,8 @@ final class PropertyMark {
   init(_ shape: _PropertyShape) { self.shape = shape }
 }
 
-/// Leads to a mark and counts no reference to it, so a wrapper of a number has none at all: making,
-/// setting and freeing one is moving bytes.
+/// An unretained reference to a mark, so a wrapper of a number needs no reference counting: making,
+/// setting and freeing one only moves bytes.
 @usableFromInline @safe
 struct MarkReference {
   // Safety: a mark is never freed; a process has one for each property of each class.
@@ -40,9 +40,9 @@ struct MarkReference {
 
 @usableFromInline
 enum Discovery {
-  /// How many threads are discovering; wrappers look no further while it is 0.
+  /// The number of threads in discovery; wrappers check no further while it is 0.
   private static let activeCount = Atomic<Int>(0)
-  /// The properties that key paths met, by the thread that discovers.
+  /// The properties that key paths reached, by the thread in discovery.
   private static let met = Mutex<[UInt: [String]]>([:])
   private static let known = Mutex<[ObjectIdentifier: ClassInfo]>([:])
 
@@ -59,7 +59,7 @@ enum Discovery {
   }
 
   /// Runs a body that makes a prototype or follows a key path in one.
-  /// - Returns: The result, and the properties that were met.
+  /// - Returns: The result, and the properties that were reached.
   private static func discovering<Result>(_ body: () -> Result) -> (Result, [String]) {
     let thread = UInt(pthread_self())
     let before = met.withLock { $0.updateValue([], forKey: thread) }
@@ -82,7 +82,7 @@ enum Discovery {
     met.withLock { $0[thread]?.append(name) }
   }
 
-  /// The description of a class; found at the first call.
+  /// The description of a class; discovered at the first call.
   /// - Throws: `Realm.Error` with code `.unsupportedClass`, naming class and property.
   static func info(for type: ObjectBase.Type) throws(Realm.Error) -> ClassInfo {
     let id = ObjectIdentifier(type)
@@ -107,7 +107,7 @@ enum Discovery {
 }
 
 extension Misuse {
-  /// Runs what only a wrong program makes fail.
+  /// Runs code that fails only because of an error in the program.
   static func unthrowingRealm<Result>(
     _ body: () throws(Realm.Error) -> Result
   ) -> Result {

@@ -1,20 +1,20 @@
-// Metadata.swift: what the file says of its classes beyond the engine's table schemas, in two
-// tables of the layer's own (docs/reference/object-database.md, "In the file"):
+// Metadata.swift: what the file stores about its classes beyond the engine's table schemas, in two
+// tables of this layer (docs/reference/object-database.md, "In the file"):
 //   __realm    row 0: the schema version
 //   __classes  a row per class under the id of its table: name, primary key, embedded, next key
-// Invariants: a next key is greater than every key that the table ever had, so no key is given
-// twice; names of classes never begin with two underscores.
+// Invariants: a next key is greater than every key that the table ever had, so keys are never
+// reused; names of classes never begin with two underscores.
 
 import Engine
 
-/// What one row of `__classes` says.
+/// The content of one row of `__classes`.
 struct ClassRecord: Equatable {
   var primaryKey: String?
   var isEmbedded = false
   var nextKey: Int64 = 0
 }
 
-/// The schema of a file, as one version has it.
+/// The schema of a file in one version.
 struct FileSchema {
   /// Nil when the file was never opened by this layer.
   var version: UInt64?
@@ -38,8 +38,8 @@ struct FileSchema {
       ColumnSchema(name: "nextKey", type: .int),
     ])
 
-  /// Reads the schema of a version, or as a transaction sees it.
-  /// - Throws: `EngineError` with code `.corrupted` when the tables do not hold what they must.
+  /// Reads the schema of a version or of a transaction.
+  /// - Throws: `EngineError` with code `.corrupted` when the tables have invalid content.
   init(_ source: some ReadableVersion) throws(EngineError) {
     let tables = source.tables
     isRecorded = source.hasTable(ChangeRecording.markTable)
@@ -102,7 +102,7 @@ struct FileSchema {
       into: versionTable, key: versionKey, [.int(Int64(bitPattern: version))])
   }
 
-  /// Writes what a class is; its next key stays what it is.
+  /// Writes the record of a class; its next key does not change.
   static func setClass(
     _ name: String, primaryKey: String?, isEmbedded: Bool, _ write: WriteTransaction
   ) throws(EngineError) {
@@ -122,7 +122,7 @@ struct FileSchema {
     try write.delete(from: classTable, key: old.key)
   }
 
-  /// The next free key of a class; of a table that another program made, behind its last row.
+  /// The next free key of a class; for a table made by another program, the one after its last row.
   static func nextKey(of name: String, _ write: WriteTransaction) throws(EngineError) -> Int64 {
     if let (_, row) = try record(of: name, in: write) { return try record(row).nextKey }
     guard let last = try write.keys(of: name).last else { return 0 }

@@ -1,13 +1,13 @@
-// Migration.swift: what a migration block works with: the version before, which never changes, and
-// the open transaction, whose tables have the new columns already.
-// Invariant: nothing is durable before the block has ended and the transaction is committed.
+// Migration.swift: the data of a migration block: the old version, which never changes, and the
+// open transaction, whose tables already have the new columns. Invariant: nothing is durable before
+// the block has ended and the transaction is committed.
 
 import Engine
 
-/// An object as a migration sees it: every property by name.
+/// An object in a migration, with every property by name.
 public typealias MigrationObject = DynamicObject
 
-/// Calls back with an object as it was and as it is to be; either is nil when there is none.
+/// Called with an object in its old and its new form; either is nil when there is none.
 public typealias MigrationObjectEnumerateBlock =
   (_ oldObject: MigrationObject?, _ newObject: MigrationObject?) -> Void
 
@@ -43,10 +43,10 @@ public final class Migration {
   /// The classes as the file had them.
   public var oldSchema: Schema { Realm(old).schema }
 
-  /// The classes as the program has them.
+  /// The classes of the program.
   public var newSchema: Schema { Realm(new).schema }
 
-  /// Calls `block` with each object of a class, as it was and as it is to be.
+  /// Calls `block` with each object of a class, in its old and its new form.
   /// - Parameters:
   ///   - typeName: The class.
   ///   - block: Changes the new object by the old one; deleting the new one is allowed.
@@ -78,7 +78,7 @@ public final class Migration {
     guard let access = new.access(named: typeName) else {
       Misuse.stop("the new schema has no class \(typeName)")
     }
-    // A row that is not there: the migration has failed, and nothing of it stays.
+    // A missing row: the migration has failed, and will be cancelled.
     let key = new.create(access, value, .error) ?? -1
     guard let object = access.makeObject(key) as? MigrationObject else {
       preconditionFailure("the classes of a migration are dynamic")
@@ -98,7 +98,7 @@ public final class Migration {
     return file.classes[typeName] != nil
   }
 
-  /// Gives a property another name, and keeps its values.
+  /// Renames a property, and keeps its values.
   /// - Parameters:
   ///   - typeName: The class.
   ///   - oldName: The name in the file.
@@ -141,7 +141,7 @@ public final class Migration {
       let wanted = try write.schema(of: typeName).columns.first { $0.name == newName }
       try write.removeColumn(newName, from: typeName)
       try write.renameColumn(oldName, in: typeName, to: newName)
-      // The index goes with the property that the program has.
+      // The index belongs to the property that the program has.
       let isIndexed = old.isIndexed || old.isUnique
       if wanted?.isIndexed == true, !isIndexed {
         try write.addIndex(to: newName, in: typeName)

@@ -1,4 +1,4 @@
-// ObjectSchema.swift: the classes of a realm, for callers to look at.
+// ObjectSchema.swift: the classes of a realm, for inspection by callers.
 
 /// A class and its properties.
 public struct ObjectSchema: Hashable, Sendable, CustomStringConvertible {

@@ -1,7 +1,7 @@
-// PersistedField.swift [U]: the wrappers of an object by their place in it, as the runtime's
-// description of the class has it. Adding an object reads all its wrappers, which Mirror would copy
-// one by one into boxes.
-// Invariant: a field belongs to the class that it was listed for, and is used on its objects only.
+// PersistedField.swift [U]: the wrappers of an object by their offset in it, from the runtime's
+// description of the class. Adding an object reads all its wrappers, which Mirror would copy one by
+// one into boxes. Invariant: a field belongs to the class that it was listed for, and is used on
+// its objects only.
 
 import Engine
 @_spi(Reflection) import Swift
@@ -12,13 +12,13 @@ struct PersistedField: @unchecked Sendable {
   let name: String
   let place: Place
 
-  /// Where a wrapper is, and what; copying this counts no references.
+  /// The offset and type of a wrapper; copying this counts no references.
   struct Place {
     fileprivate let offsetBytes: Int
     fileprivate let kind: Kind
     fileprivate let wrapper: any PersistedProperty.Type
 
-    /// For a column that is no property's.
+    /// For a column without a property.
     static var nowhere: Place {
       Place(offsetBytes: 0, kind: .nowhere, wrapper: Persisted<Int>.self)
     }
@@ -48,12 +48,12 @@ struct PersistedField: @unchecked Sendable {
   }
 
   /// The stored properties of a class, those of base classes first.
-  /// - Returns: The persisted ones, and how many others there are.
+  /// - Returns: The persisted ones, and the number of others.
   static func all(of type: ObjectBase.Type) -> (fields: [PersistedField], otherCount: Int) {
     let isClass: UInt32 = 1
     var fields: [PersistedField] = []
     var otherCount = 0
-    // Safety: the runtime's names are C strings that live as long as the process.
+    // Safety: the runtime's names are C strings that exist as long as the process.
     _ = unsafe _forEachField(of: type, options: _EachFieldOptions(rawValue: isClass)) {
       name, offset, fieldType, _ in
       if let wrapper = fieldType as? any PersistedProperty.Type {
@@ -76,7 +76,7 @@ struct PersistedField: @unchecked Sendable {
     return unsafe place.reading(object) { unsafe place.wrapper.copy(at: $0) }
   }
 
-  /// What a new row holds for the property; nil when it is written once all rows are there.
+  /// The property's value for a new row; nil when it is written after all rows exist.
   func plainValue(of object: ObjectBase) -> PlainEngineValue? {
     object.completeValues()
     return unsafe place.reading(object) { unsafe place.wrapper.plainValue(at: $0) }
@@ -94,13 +94,13 @@ extension PersistedField.Place {
     _ object: ObjectBase, _ body: (UnsafeMutableRawPointer) -> Result
   ) -> Result {
     withExtendedLifetime(object) {
-      // Safety: the object is of the class that the offset is one of, and lives during the call.
+      // Safety: the object has the class of the offset, and is retained during the call.
       unsafe body(Unmanaged.passUnretained(object).toOpaque() + offsetBytes)
     }
   }
 
-  /// Gives a row of a batch the value of a property that is read in place.
-  /// - Returns: False for a property of another type; nothing was given then.
+  /// Sets a property that is read in place in a row of a batch.
+  /// - Returns: False for a property of another type; nothing was set then.
   @inline(__always)
   func append(from object: ObjectBase, to row: inout RowBuilder) throws(EngineError) -> Bool {
     switch kind {
@@ -113,7 +113,7 @@ extension PersistedField.Place {
     return true
   }
 
-  /// What the row of an object gets; nil for a property of a type that is not read in place.
+  /// The value for an object's row; nil for a property of a type that is not read in place.
   func value(in object: ObjectBase) -> PlainEngineValue? {
     switch kind {
     case .int: .int(Int64(stored(Int.self, in: object) ?? 0))
@@ -124,8 +124,8 @@ extension PersistedField.Place {
     }
   }
 
-  /// Tells a recorder what the row of an object gets, where the property is read in place.
-  /// - Returns: False for a property of another type; nothing was told then.
+  /// Passes the value for an object's row to a recorder, if the property is read in place.
+  /// - Returns: False for a property of another type; nothing was recorded then.
   @inline(__always)
   func record(_ object: ObjectBase, _ column: Int, _ recorder: any ChangeRecorder) -> Bool {
     switch kind {
@@ -146,7 +146,7 @@ extension PersistedField.Place {
     return true
   }
 
-  /// Whether the property of an unmanaged object was set, or has a default of its own.
+  /// Whether the property of an unmanaged object was set, or has its own default.
   @inline(__always)
   func isSet(in object: ObjectBase) -> Bool {
     switch kind {
@@ -159,7 +159,7 @@ extension PersistedField.Place {
     }
   }
 
-  /// Takes the value of an unmanaged object away, as if the property was never set.
+  /// Clears the value in an unmanaged object, as if the property had never been set.
   @inline(__always)
   func clear(_ object: ObjectBase) {
     switch kind {
@@ -172,15 +172,15 @@ extension PersistedField.Place {
     }
   }
 
-  /// Gives an unmanaged object the value of another one of its class.
+  /// Copies the value of another object of the class to an unmanaged object.
   func copy(to object: ObjectBase, from other: ObjectBase) {
     unsafe reading(object) { place in
       unsafe reading(other) { unsafe wrapper.copy(to: place, from: $0) }
     }
   }
 
-  /// Gives a row of a batch the value of a property that is read in place, which is unset then.
-  /// - Returns: False for a property of another type; nothing was given then.
+  /// Sets a property that is read in place in a row of a batch, and unsets it in the object.
+  /// - Returns: False for a property of another type; nothing was set then.
   @inline(__always)
   func move(from object: ObjectBase, to row: inout RowBuilder) throws(EngineError) -> Bool {
     switch kind {
@@ -236,7 +236,7 @@ extension Persisted {
 
   static func set(_ any: Any?, at place: UnsafeMutableRawPointer) -> Bool {
     guard let value = Value._fromAny(any) else { return false }
-    // Safety: a field of this type is at the place, and nobody else is using the new object.
+    // Safety: a field of this type is at the place, and no other code is using the new object.
     unsafe place.assumingMemoryBound(to: Self.self).pointee.storage = .value(value)
     return true
   }

@@ -1,8 +1,8 @@
-// Property.swift: a property of a class as callers and the file see it.
+// Property.swift: a property of a class, for callers and in the file.
 
 import Engine
 
-/// What a property holds, or what the elements of its collection are.
+/// The type of a property's value, or of the elements of its collection.
 public enum PropertyType: String, Sendable, CustomStringConvertible {
   /// An integer of any width.
   case int
@@ -34,7 +34,7 @@ public enum PropertyType: String, Sendable, CustomStringConvertible {
   /// The name of the type.
   public var description: String { rawValue }
 
-  /// The column type; nil for what has no column.
+  /// The column type; nil for a property without a column.
   var column: ColumnType? {
     switch self {
     case .int: .int
@@ -78,7 +78,7 @@ public struct Property: Hashable, Sendable, CustomStringConvertible {
   public var name: String
   /// The name in the file.
   public var columnName: String
-  /// What it holds, or what its elements are.
+  /// The type of its value, or of its elements.
   public var type: PropertyType
   /// Whether nil is a value, or an element.
   public var isOptional = false

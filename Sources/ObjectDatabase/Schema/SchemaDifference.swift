@@ -4,7 +4,7 @@ import Engine
 
 /// One difference between a file's schema and the program's.
 struct SchemaDifference {
-  /// What has to be there before a difference is applied, the least first.
+  /// The requirement for applying a difference, the least first.
   enum Need: Int, Comparable {
     /// Applied at any open.
     case nothing
@@ -16,15 +16,15 @@ struct SchemaDifference {
     static func < (left: Need, right: Need) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// What is done about it.
+  /// The change that resolves the difference.
   enum Change {
     case addClass(ClassInfo)
     case setRecord(ClassInfo)
     case addColumn(ColumnSchema)
     case removeColumn(String)
-    /// Another type: the values go, the migration block makes new ones.
+    /// Another type: the values are dropped, and the migration block sets new ones.
     case replaceColumn(ColumnSchema)
-    /// The same type, nullable or not any more: the values are kept.
+    /// The same type, with nullability added or removed: the values are kept.
     case convertColumn(ColumnSchema)
     case addIndex(String)
     case removeIndex(String)
@@ -35,7 +35,7 @@ struct SchemaDifference {
   let change: Change
   let text: String
 
-  /// What differs, in the order of the classes and their properties.
+  /// The differences, in the order of the classes and their properties.
   static func all(
     between file: FileSchema, and infos: [ClassInfo]
   ) -> [SchemaDifference] {
@@ -82,8 +82,8 @@ struct SchemaDifference {
     }
   }
 
-  /// The differences of a class; `keepsOthers` says that columns of no property are those of other
-  /// programs, and no difference.
+  /// The differences of a class; with `keepsOthers`, columns without a property belong to other
+  /// programs, and are not a difference.
   private static func columns(
     _ info: ClassInfo, _ table: TableSchema, keepsOthers: Bool
   ) -> [SchemaDifference] {
@@ -128,7 +128,7 @@ struct SchemaDifference {
           .higherVersion, .convertColumn(new), "\(place) has been made optional.")
         : difference(.migrationBlock, .convertColumn(new), "\(place) has been made required.")
     }
-    // A unique index comes and goes with the primary key.
+    // A unique index is added and removed with the primary key.
     let (had, has) = (old.isIndexed || old.isUnique, new.isIndexed || new.isUnique)
     guard had != has, old.isUnique == new.isUnique else { return [] }
     return has

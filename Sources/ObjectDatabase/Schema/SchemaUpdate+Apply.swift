@@ -1,8 +1,7 @@
-// SchemaUpdate+Apply.swift: the differences as changes of the engine's tables. What holds of the
-// rows afterwards is checked in SchemaUpdate+Rows.swift.
-// Order: tables first, without their columns, so that links of any circle have tables to lead to;
-// then columns; then, after a migration block, what goes; unique indexes last, for a block may be
-// what makes the values of a new primary key distinct.
+// SchemaUpdate+Apply.swift: applies the differences to the engine's tables. The rows are checked
+// afterwards in SchemaUpdate+Rows.swift. Order: tables first, without their columns, so that links
+// in a cycle have target tables; then columns; then, after a migration block, removals; unique
+// indexes last, since the block may be what makes the values of a new primary key distinct.
 
 import Engine
 
@@ -51,7 +50,7 @@ extension SchemaUpdate {
     }
   }
 
-  /// Gives the rows that are there what their type can read, where that is not zero or empty.
+  /// Sets existing rows to a value that their type can read, where that is not zero or empty.
   private static func fill(
     _ column: ColumnSchema, of name: String, _ write: WriteTransaction, _ defaults: StoredDefaults
   ) throws(EngineError) {
@@ -80,8 +79,8 @@ extension SchemaUpdate {
     try write.renameColumn(new.name, in: name, to: column.name)
   }
 
-  /// Removes the columns of properties that went, with the embedded objects in them, unless a
-  /// migration gave them another name.
+  /// Removes the columns of removed properties, with the embedded objects in them, unless a
+  /// migration renamed them.
   static func removeColumns(
     _ differences: [SchemaDifference], _ owned: OwnedColumns, _ core: _RealmCore,
     _ write: WriteTransaction
@@ -96,7 +95,7 @@ extension SchemaUpdate {
     }
   }
 
-  /// Makes primary keys unique and writes down what each class is.
+  /// Makes primary keys unique and writes the record of each class.
   /// - Throws: `EngineError` with code `.duplicateValue` when two objects have one primary key.
   static func finish(_ infos: [ClassInfo], _ write: WriteTransaction) throws(EngineError) {
     for info in infos {

@@ -1,6 +1,6 @@
-// SchemaUpdate+Recorded.swift: what a schema may become in a file whose changes are recorded. Other
-// programs, elsewhere, have their own classes of the same objects, so nothing goes and nothing
-// becomes something else; and what a migration block or a new column writes into rows would not be
+// SchemaUpdate+Recorded.swift: the allowed schema changes of a file whose changes are recorded.
+// Programs on other machines have their own classes of the same objects, so nothing is removed or
+// changes its type; and values that a migration block or a new column writes to rows would not be
 // recorded.
 
 import Engine
@@ -35,7 +35,7 @@ extension SchemaUpdate {
     }
   }
 
-  /// Checks that a new property changes no row that is there.
+  /// Checks that a new property changes no existing row.
   /// - Throws: `Realm.Error` with code `.schemaMismatch`.
   static func checkDefaults(
     _ differences: [SchemaDifference], _ defaults: StoredDefaults

@@ -1,18 +1,18 @@
-// SchemaUpdate+Rows.swift: what a change of the schema means for the rows that are there: what they
-// hold where their type cannot read zero, and what has to be true of them before it is committed.
-// Invariants: after a migration every embedded object has exactly one owner, and every value of an
-// enumeration is one of its cases; else the file stays what it was, and the error names keys.
+// SchemaUpdate+Rows.swift: the effect of a schema change on existing rows: their values where their
+// type cannot read zero, and the conditions checked before the commit. Invariants: after a
+// migration every embedded object has exactly one owner, and every value of an enumeration is one
+// of its cases; otherwise the file is unchanged, and the error names keys.
 
 import Engine
 
-/// What rows hold in columns that are new to them, where their type cannot read zero or empty.
+/// The values of existing rows in new columns, where their type cannot read zero or empty.
 struct StoredDefaults {
   private var values: [String: [String: Value]] = [:]
 
   /// None.
   init() {}
 
-  /// Asks the classes for theirs.
+  /// Collects those of the classes.
   /// - Throws: `Realm.Error` with code `.schemaMismatch` when a class's default is not readable
   ///   either.
   init(
@@ -85,8 +85,8 @@ struct OwnedColumns {
     self.infos = infos
   }
 
-  /// The class of the embedded objects in a column; nil when they are none, or stand for themselves
-  /// from now on.
+  /// The class of the embedded objects in a column; nil when there are none, or when they become
+  /// independent.
   private func embedded(_ column: String, of name: String) -> ClassInfo? {
     guard let schema = file.classes[name]?.table.columns.first(where: { $0.name == column }),
       let target = schema.target, file.classes[target]?.record.isEmbedded == true
@@ -159,7 +159,7 @@ extension SchemaUpdate {
     }
   }
 
-  /// Checks that enumerations and integers of few bits hold nothing but values of theirs.
+  /// Checks that enumerations and small integers hold only values of their type.
   /// - Throws: `Realm.Error` with code `.schemaMismatch`, with class, property, value and key.
   /// - Complexity: O(objects × such properties).
   static func checkValues(

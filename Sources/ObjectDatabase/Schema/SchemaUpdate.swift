@@ -1,12 +1,12 @@
-// SchemaUpdate.swift: what opening does about a file whose schema is not the program's.
-// Invariants: everything happens in one transaction of the engine, block included, so an
+// SchemaUpdate.swift: what opening does with a file whose schema differs from the program's.
+// Invariants: everything happens in one transaction of the engine, including the block, so an
 // interrupted or failed migration leaves the old file; a file of a higher schema version is never
-// changed; what would lose data needs a higher version and a migration block.
+// changed; a change that would lose data needs a higher version and a migration block.
 
 import Engine
 
 enum SchemaUpdate {
-  /// Compares the file's schema with the program's, and brings it up to date where that is allowed.
+  /// Compares the file's schema with the program's, and updates it where that is allowed.
   /// - Throws: `Realm.Error` with code `.schemaMismatch`, every difference in words,
   ///   `.schemaVersion`, `.unsupportedClass`, or an error of the engine.
   static func open(_ core: _RealmCore) throws(Realm.Error) {
@@ -98,7 +98,7 @@ enum SchemaUpdate {
     _ core: _RealmCore, _ infos: [ClassInfo], _ write: WriteTransaction
   ) throws(Realm.Error) {
     let configuration = core.configuration
-    // Somebody else may have migrated since the comparison.
+    // Another process may have migrated since the comparison.
     let file = try translating { () throws(EngineError) in try FileSchema(write) }
     try checkVersion(file, configuration)
     let differences = SchemaDifference.all(between: file, and: infos)
@@ -136,7 +136,7 @@ enum SchemaUpdate {
     _ differences: [SchemaDifference], _ defaults: StoredDefaults, _ write: WriteTransaction,
     _ block: MigrationBlock
   ) throws(Realm.Error) {
-    // Nobody can commit now, so this is the version that the transaction began on.
+    // No other commit can happen now, so this is the version that the transaction began on.
     let owned = OwnedColumns(file, infos)
     let (before, replaced) = try translating { () throws(EngineError) in
       let before = try core.store.database.snapshot()
@@ -160,13 +160,13 @@ enum SchemaUpdate {
     try checkValues(infos, core, write)
   }
 
-  /// Removes every class's table and makes those of the program.
+  /// Removes every class's table and creates those of the program.
   private static func startOver(
     _ infos: [ClassInfo], _ file: FileSchema, _ write: WriteTransaction,
     _ configuration: Realm.Configuration
   ) throws(Realm.Error) {
     try translating { () throws(EngineError) in
-      // Links keep tables: first the columns, then the tables.
+      // Tables with incoming links cannot be removed: first the columns, then the tables.
       for (name, entry) in file.classes.sorted(by: { $0.key < $1.key }) {
         for column in entry.table.columns { try write.removeColumn(column.name, from: name) }
       }
@@ -182,7 +182,8 @@ enum SchemaUpdate {
     }
   }
 
-  /// Makes the tables of classes that the file lacks, and what else needs no migration.
+  /// Creates the tables of classes that the file lacks, and makes other changes that need no
+  /// migration.
   static func addClasses(
     _ infos: [ClassInfo], _ write: WriteTransaction, _ configuration: Realm.Configuration
   ) throws(Realm.Error) {
