@@ -4,8 +4,8 @@ import Engine
 
 /// A query that was bound to a schema and planned.
 ///
-/// It is a value: any thread may run it over any snapshot or write transaction whose tables are
-/// those of its schema.
+/// It is a value: any thread may run it over any snapshot or write transaction whose tables match
+/// its schema.
 public struct BoundQuery: Sendable, CustomStringConvertible {
   let schema: QuerySchema
   let table: Int
@@ -14,7 +14,7 @@ public struct BoundQuery: Sendable, CustomStringConvertible {
   private let source: ParsedQuery
   /// The plan, when no object has to be looked up before there can be one.
   private let readyPlan: Plan?
-  /// What a run may cost.
+  /// The limits of a run.
   public var limits = QueryLimits()
 
   init(
@@ -42,18 +42,18 @@ public struct BoundQuery: Sendable, CustomStringConvertible {
   /// - Returns: The keys.
   /// - Throws: `QueryError` with code `.engine` when the database fails, `.limit` when the run
   ///   costs more than `limits` allow.
-  /// - Complexity: O(rows) of scans at most, and the cost of the other conditions on what they
-  ///   leave; with an index O(log rows + found).
+  /// - Complexity: O(rows) of scans at most, plus the cost of the other conditions on the remaining
+  ///   rows; with an index O(log rows + found).
   public func keys(in source: some ReadableVersion) throws(QueryError) -> [Int64] {
     let evaluation = Evaluation(source, schema, limits)
     let keys = try evaluation.keys(try plan(evaluation), table)
     return try evaluation.applied(clauses, to: keys, of: table)
   }
 
-  /// The rows of a collection that pass: in its order, or in the order that SORT gives.
+  /// The matching rows of a collection: in its order, or in the order that SORT gives.
   /// - Parameters:
-  ///   - keys: Keys of rows of the query's table, such as the elements of a list; a key that comes
-  ///     twice is asked twice, and one without a row passes nothing.
+  ///   - keys: Keys of rows of the query's table, such as the elements of a list; a key that occurs
+  ///     twice is tested twice, and one without a row does not match.
   ///   - source: A snapshot, or an open write transaction.
   /// - Returns: The keys that pass.
   /// - Throws: As `keys(in:)`.
@@ -75,7 +75,7 @@ public struct BoundQuery: Sendable, CustomStringConvertible {
   /// - Parameter source: A snapshot, or an open write transaction.
   /// - Returns: The number of keys that `keys(in:)` gives.
   /// - Throws: As `keys(in:)`.
-  /// - Complexity: As `keys(in:)`, without making keys where scans alone tell.
+  /// - Complexity: As `keys(in:)`, without collecting keys where scans alone give the count.
   public func count(in source: some ReadableVersion) throws(QueryError) -> Int {
     let evaluation = Evaluation(source, schema, limits)
     let plan = try plan(evaluation)
@@ -98,7 +98,7 @@ public struct BoundQuery: Sendable, CustomStringConvertible {
   /// - Parameters:
   ///   - key: The key of the row.
   ///   - source: A snapshot, or an open write transaction.
-  /// - Returns: Whether it passes; false when there is no such row.
+  /// - Returns: Whether it matches; false when there is no such row.
   /// - Throws: As `keys(in:)`.
   public func matches(key: Int64, in source: some ReadableVersion) throws(QueryError) -> Bool {
     let evaluation = Evaluation(source, schema, limits)
@@ -114,7 +114,7 @@ public struct BoundQuery: Sendable, CustomStringConvertible {
   // MARK: words
 
   /// How the query finds its rows, in lines: indexes that it may use, scans of columns, conditions
-  /// that are asked of rows in this order, and what is done with the rows found.
+  /// that are tested per row in this order, and the clauses applied to the rows found.
   public func explain() -> String {
     var lines = ["\(tableName): \(description)"]
     lines += Plan(predicate, schema).explained(schema).map { "  \($0)" }

@@ -1,4 +1,4 @@
-// ParsedQuery.swift: a query as text says it.
+// ParsedQuery.swift: a parsed query text.
 
 import Engine
 
@@ -8,7 +8,7 @@ import Engine
 public struct ParsedQuery: Hashable, Sendable, CustomStringConvertible {
   /// The condition.
   package var predicate: QueryPredicate
-  /// What is done with the rows that pass, one after another.
+  /// The clauses applied to the matching rows, one after another.
   package var clauses: [QueryClause]
 
   package init(_ predicate: QueryPredicate, clauses: [QueryClause] = []) {
@@ -18,7 +18,7 @@ public struct ParsedQuery: Hashable, Sendable, CustomStringConvertible {
 
   /// Reads a query.
   /// - Parameter text: The text, up to 1 MiB, nested up to 100 deep.
-  /// - Throws: `QueryError` with code `.syntax`, which says where, what was found and what was
+  /// - Throws: `QueryError` with code `.syntax`, with the position, the text found and what was
   ///   expected; with `.limit` when the text is too long or nested too deep.
   /// - Complexity: O(bytes).
   public init(parsing text: String) throws(QueryError) {
@@ -26,12 +26,12 @@ public struct ParsedQuery: Hashable, Sendable, CustomStringConvertible {
     self = try parser.query()
   }
 
-  /// Reads a query in which `%@`, `%d` and their like stand for values, and `%K` for paths.
+  /// Reads a query in which `%@`, `%d` and similar placeholders are values, and `%K` is a path.
   /// - Parameters:
   ///   - text: The text.
   ///   - names: The arguments that are texts, nil for each other one.
-  /// - Returns: The query, and the numbers of the arguments that it knows as `$0`, `$1` and so on:
-  ///   all of them when no such place stands in the text.
+  /// - Returns: The query, and the numbers of the arguments that it uses as `$0`, `$1` and so on:
+  ///   all of them when the text has no placeholder.
   /// - Throws: As `init(parsing:)`; with `.argument` when an argument is missing, or no name.
   package static func reading(
     format text: String, names: [String?]
@@ -41,10 +41,10 @@ public struct ParsedQuery: Hashable, Sendable, CustomStringConvertible {
     return (query, parser.placesRead == 0 ? Array(names.indices) : parser.valuesRead)
   }
 
-  /// A name of a property as texts have it, with backslashes where it would be something else.
+  /// A property name as written in a query, with a backslash where it would be a keyword.
   /// - Parameters:
   ///   - name: The name.
-  ///   - isFirst: Whether it stands where an operand begins, and not behind a dot.
+  ///   - isFirst: Whether it is where an operand begins, and not after a dot.
   /// - Returns: The text.
   package static func written(name: String, isFirst: Bool) -> String {
     QueryPrinter.name(name, canBeReserved: !isFirst)

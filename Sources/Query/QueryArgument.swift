@@ -1,4 +1,4 @@
-// QueryArgument.swift: what `$0`, `$1` and so on can stand for.
+// QueryArgument.swift: the possible values of `$0`, `$1` and so on.
 
 import Engine
 
@@ -23,10 +23,10 @@ public struct QueryPlace: Hashable, Sendable {
 public enum QueryArgument: Hashable, Sendable {
   /// A value; collections for the operators that take collections.
   case value(Value)
-  /// Behind GEOWITHIN: what is between two corners.
+  /// For GEOWITHIN: the area between two corners.
   case geoBox(QueryPlace, QueryPlace)
-  /// Behind GEOWITHIN: what is near a place; the radius is in radians.
+  /// For GEOWITHIN: the area around a point; the radius is in radians.
   case geoCircle(QueryPlace, radius: Double)
-  /// Behind GEOWITHIN: what is inside the first ring and outside of the others.
+  /// For GEOWITHIN: the area inside the first ring and outside of the others.
   case geoPolygon([[QueryPlace]])
 }

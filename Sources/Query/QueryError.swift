@@ -1,23 +1,23 @@
-// QueryError.swift: how a query says that it cannot be read, bound or run. A text that cannot be
-// read is told with its place, what was found there and what was expected; nothing traps.
+// QueryError.swift: the errors of a query that cannot be parsed, bound or run. A syntax error is
+// reported with its position, the text found there and what was expected; nothing traps.
 
 import Engine
 
 /// An error of a query.
 public struct QueryError: Error, Sendable, CustomStringConvertible {
-  /// What kind of error it is.
+  /// The kind of error.
   public enum Code: String, Sendable, CaseIterable {
     /// The text is not a query.
     case syntax
-    /// The text, its nesting or the work it asks for is beyond a bound.
+    /// The text, its nesting or its work is beyond a limit.
     case limit
     /// A name means no table or property.
     case unknownName
     /// An operator does not fit the types of its operands.
     case type
-    /// An argument is missing or has no use where it stands.
+    /// An argument is missing or cannot be used in its place.
     case argument
-    /// The database failed; `engineError` says how.
+    /// The database failed; see `engineError`.
     case engine
   }
 
@@ -44,15 +44,15 @@ public struct QueryError: Error, Sendable, CustomStringConvertible {
 
   /// The kind of error.
   public let code: Code
-  /// What is wrong, and the remedy.
+  /// The problem, and the remedy.
   public let message: String
-  /// Where in the text; nil for errors that are no matter of one place.
+  /// The position in the text; nil for errors without one.
   public let position: Position?
-  /// What stands there.
+  /// The text at that position.
   public let found: String?
-  /// What could stand there.
+  /// The text expected there.
   public let expected: String?
-  /// What the database said, with code `.engine`.
+  /// The database's error, with code `.engine`.
   public let engineError: EngineError?
 
   init(_ code: Code, _ message: String, at position: Position? = nil) {
@@ -73,7 +73,7 @@ public struct QueryError: Error, Sendable, CustomStringConvertible {
     engineError = nil
   }
 
-  /// What the database said while a query was asked for.
+  /// An error of the database during a query.
   package init(_ error: EngineError) {
     code = .engine
     message = error.description
@@ -90,7 +90,7 @@ public struct QueryError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// Runs a call of the engine; what it throws becomes an error of the query.
+/// Runs a call of the engine; its error becomes an error of the query.
 @inline(__always)
 func asking<Result>(
   _ body: () throws(EngineError) -> Result

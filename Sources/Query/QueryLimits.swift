@@ -1,4 +1,4 @@
-// QueryLimits.swift: the bounds of a query, so that no text makes a process grow or hang.
+// QueryLimits.swift: the bounds of a query, so that no text can exhaust memory or hang a process.
 
 /// Bounds of texts and of the work that one call may do.
 public struct QueryLimits: Hashable, Sendable {
@@ -15,14 +15,14 @@ public struct QueryLimits: Hashable, Sendable {
   /// The greatest number of an argument.
   public static let argumentMax = 9_999
 
-  /// The most rows and values that one call looks at unless its caller says otherwise.
+  /// The default limit of the rows and values that one call visits.
   public static let stepsDefault = 1 << 28
 
-  /// The most values and rows that one call may look at.
+  /// The most values and rows that one call may visit.
   ///
-  /// Paths over lists of lists and nested subqueries multiply, so a short text can ask for more
-  /// work than there is time for. A server that runs other people's queries sets less, a program
-  /// that knows its queries `Int.max`.
+  /// Paths over lists of lists and nested subqueries multiply, so a short text can require an
+  /// unbounded amount of work. A server that runs untrusted queries sets a lower value, a program
+  /// that runs only its own queries `Int.max`.
   public var stepsMax = QueryLimits.stepsDefault
 
   /// Makes the default bounds.

@@ -1,4 +1,4 @@
-// QueryVocabulary.swift: the words of the language for whoever makes texts at random.
+// QueryVocabulary.swift: the words of the language, for generators of random texts.
 
 /// The words of the query language, for fuzzers and completion.
 public enum QueryVocabulary {

@@ -112,7 +112,7 @@ package enum Kennel {
 
   // MARK: rows
 
-  /// Random rows: links lead to rows that are there.
+  /// Random rows: links lead to existing rows.
   package static func rows(_ random: inout ReferenceRandom, people: Int, dogs: Int)
     -> ReferenceTables
   {
@@ -199,7 +199,7 @@ package enum Kennel {
     return database
   }
 
-  /// Puts rows in; links wait until every row is there.
+  /// Inserts rows; links are set after every row exists.
   static func fill(_ write: WriteTransaction, _ data: ReferenceTables) throws {
     for table in [place, dog, person] {
       for key in data.keys(table.name) {

@@ -1,5 +1,5 @@
-// QueryGenerator+Kinds.swift: random conditions on words of texts, on places, and on what is behind
-// mixed columns.
+// QueryGenerator+Kinds.swift: random conditions on words of texts, on places, and through mixed
+// columns.
 
 import Engine
 import Query
@@ -21,7 +21,7 @@ extension QueryGenerator {
       .path(path), .text, right, leftQuantifier: isMany ? pick(Quantifier.allCases) : nil)
   }
 
-  /// Two collections as they stand, without a quantifier.
+  /// Two whole collections, without a quantifier.
   mutating func whole(_ table: String) -> QueryComparison? {
     guard
       let (path, column) = path(
@@ -79,7 +79,7 @@ extension QueryGenerator {
       latitude: .literal(.number("\(north)")))
   }
 
-  /// A property of whatever a mixed column links to.
+  /// A property of the targets of a mixed column.
   mutating func behindMixed(_ table: String) -> QueryComparison? {
     guard table == "Person" else { return nil }
     var steps: [QueryStep] = [.property(pick(["thing", "thing", "things", "map"]))]

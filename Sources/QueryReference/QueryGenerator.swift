@@ -6,9 +6,9 @@ import Query
 /// Draws queries.
 package struct QueryGenerator {
   var random: ReferenceRandom
-  /// What `$n` stand for, made up on the way.
+  /// The values of `$n`, generated with the query.
   package private(set) var arguments: [Value] = []
-  /// Whether to stay with what SQL can say, too.
+  /// Whether to use only what SQL can express, too.
   var isPlain = false
   private var variables: [(name: String, table: String)] = []
 
@@ -31,7 +31,7 @@ package struct QueryGenerator {
     return ParsedQuery(predicate(table, depth: 3), clauses: clauses)
   }
 
-  /// What ORDER BY and LIMIT can say.
+  /// The clauses that ORDER BY and LIMIT can express.
   private mutating func plainClauses(_ table: String) -> [QueryClause] {
     let types: [ColumnType] = [.decimal128, .mixed]
     var keys: [SortKey] = []
@@ -118,13 +118,13 @@ package struct QueryGenerator {
     if [.int, .double, .float, .decimal128].contains(type), chance(3) {
       type = pick(isPlain ? [.int, .double] : [.int, .double, .float, .decimal128])
     }
-    // Bools stand in no order.
+    // Bools are not ordered.
     if type == .mixed { type = pick([.int, .double, .string, .date, .decimal128]) }
     var value = chance(12) ? Value.null : Kennel.scalar(type, &random)
     // SQL has no NaN.
     if isPlain, Self.isNaN(value) { value = .double(1.5) }
     if type == .link { value = .null }
-    // A literal has no type float or decimal of its own: those are arguments.
+    // There are no float or decimal literals: these are arguments.
     switch value {
     case .float, .decimal128: return argument(value)
     case .double(let number):
@@ -164,7 +164,7 @@ package struct QueryGenerator {
       leftQuantifier: isMany ? quantifier() : nil)
   }
 
-  /// The elements of a collection of the row's own, or how many there are, and their extremes.
+  /// The elements of a collection of the row's own, or their number, and their extremes.
   private mutating func elements(_ table: String) -> QueryComparison? {
     guard table == "Person" else { return nil }
     let name = pick(["tags", "numbers", "scores"])
@@ -245,7 +245,7 @@ package struct QueryGenerator {
   }
 
   private mutating func numeric(_ table: String) -> QueryOperand? {
-    // SQL goes over to floating point where ours overflows; ages are small there.
+    // SQL switches to floating point where ours overflows, so ages are small.
     let (types, isSmall): ([ColumnType], Bool) =
       isPlain ? ([.int], true) : ([.int, .double, .float, .decimal128], false)
     return path(
@@ -392,7 +392,7 @@ package struct QueryGenerator {
 
   // MARK: paths
 
-  /// A random path that ends in a column of the wanted kind; nil when none was met.
+  /// A random path that ends in a column of the wanted kind; nil when none was found.
   mutating func path(
     _ table: String, isMany: Bool, where isWanted: (ColumnSchema) -> Bool
   ) -> (path: QueryPath, column: ColumnSchema)? {
@@ -414,7 +414,7 @@ package struct QueryGenerator {
         path.steps.append(.property(hasAlias ? "isOn" : column.name))
         return (path, column)
       }
-      // Embedded places are left to their own tests.
+      // Embedded points have their own tests.
       var links = columns.filter { $0.type == .link && $0.target != "Place" }
       if !isMany { links.removeAll { $0.collection != .none } }
       if isMany, !isPlain, chance(3) {

@@ -1,9 +1,9 @@
-// Reference+Operands.swift: the items that operands stand for.
+// Reference+Operands.swift: evaluates operands to items.
 
 import Engine
 import Query
 
-/// Where a path has come to.
+/// The current position of a path.
 private enum Place {
   case row(String, Int64)
   /// A column of a row, not read yet.
@@ -12,7 +12,8 @@ private enum Place {
 }
 
 extension Reference {
-  /// The type of column that an operand reads; what decides constants beside it.
+  /// The type of the column that an operand reads; it decides the type of constants compared with
+  /// it.
   func kind(_ operand: QueryOperand, _ scopes: [ReferenceScope]) -> ColumnType? {
     switch operand {
     case .path(let path): return walk(path, scopes).kind
@@ -285,7 +286,7 @@ extension Reference {
       case .operation(let other): operation = other
       case .index, .firstElement, .lastElement, .key, .argument, .elementCount:
         places = places.compactMap { chosen($0, step) }
-        // What was chosen is one value.
+        // The chosen element is a single value.
         column?.collection = .none
         if step == .elementCount { kind = .int }
       }
@@ -296,7 +297,7 @@ extension Reference {
     return finished(items, isMany, operation, kind)
   }
 
-  /// A property of a row of any table; null when its table has none.
+  /// A property of a row of any table; null when its table does not have it.
   private func named(_ name: String, _ place: Place, _ merged: ColumnSchema?) -> Place? {
     guard case .row(let table, let key) = place, let index = column(table, name) else {
       return merged?.collection == CollectionKind.none ? .item(.null) : nil
@@ -304,7 +305,7 @@ extension Reference {
     return .column(table, key, index)
   }
 
-  /// What the columns of one name have in common: several values when one of them has.
+  /// The common form of the columns of one name: with several values if one of them has.
   private func anyColumn(_ name: String) -> ColumnSchema {
     let isSeveral = data.tables.contains { definition in
       column(definition.schema.name, name).map {

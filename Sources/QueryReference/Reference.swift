@@ -1,6 +1,6 @@
-// Reference.swift: queries answered the simple way: every condition asked of every row, over plain
-// values, with nothing shared with the query module but the tree of the text. It is the second
-// opinion that the planner and the evaluator are held against; speed is no matter here.
+// Reference.swift: a naive evaluator: it tests every condition on every row, over plain values, and
+// shares only the syntax tree with the query module. It is the independent reference for the
+// planner and the evaluator; speed does not matter.
 
 import Engine
 import Query
@@ -18,7 +18,7 @@ package struct ReferenceTables {
   /// Reads all rows of a version.
   /// - Parameters:
   ///   - snapshot: The version.
-  ///   - tables: How queries see its tables.
+  ///   - tables: The schema of its tables for queries.
   /// - Throws: `EngineError`.
   /// - Complexity: O(rows).
   package init(_ snapshot: Snapshot, tables: [QueryTable]) throws(EngineError) {
@@ -42,7 +42,7 @@ package struct ReferenceTables {
   package func keys(_ table: String) -> [Int64] { (rows[table] ?? [:]).keys.sorted() }
 }
 
-/// A value as this evaluator sees it.
+/// A value in this evaluator.
 enum Item: Equatable {
   case null
   case bool(Bool)
@@ -99,7 +99,7 @@ package struct Reference {
     switch clause {
     case .limit(let count): return Array(keys.prefix(count))
     case .sort(let sortKeys):
-      // Insertion into a sorted list, behind everything that is not greater.
+      // Insertion into a sorted list, after everything that is not greater.
       var sorted: [Int64] = []
       for key in keys {
         let place = sorted.firstIndex { other in
@@ -168,7 +168,7 @@ package struct Reference {
     }
   }
 
-  /// Whether two collections are compared as they stand.
+  /// Whether two collections are compared as a whole.
   private func isWhole(_ comparison: QueryComparison) -> Bool {
     let areKinds = [comparison.left, comparison.right].contains { operand in
       if case .path(let path) = operand { path.steps.last == .operation(.type) } else { false }
@@ -237,7 +237,7 @@ package struct Reference {
     return .text(Array(ReferenceText.folded(text).utf8))
   }
 
-  /// Whether a text has all words of a list, and none of those behind a hyphen.
+  /// Whether a text has all words of a list, and none of those after a hyphen.
   private func hasWords(_ left: Item, _ right: Item) -> Bool {
     guard case .text(let bytes) = left, case .text(let wanted) = right else { return false }
     let words = ReferenceText.words(String(decoding: bytes, as: UTF8.self))

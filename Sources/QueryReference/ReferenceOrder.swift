@@ -24,7 +24,7 @@ enum ReferenceOrder {
       let (time, other) = (since2001(left, leftPart), since2001(right, rightPart))
       return time == other ? sign(leftPart, rightPart) : sign(time, other)
     case (.row(let left, let leftKey), .row(let right, let rightKey)):
-      // Classes stand as in the schema.
+      // Classes are ordered as in the schema.
       let names = Kennel.tables.map(\.schema.name)
       return left == right
         ? sign(leftKey, rightKey)
@@ -43,8 +43,8 @@ enum ReferenceOrder {
       ? sign(left.fraction, right.fraction) : sign(left.whole, right.whole)
   }
 
-  /// Seconds since 2001 in the precision of Foundation's dates, for two dates of one second of
-  /// which one has such a precision.
+  /// Seconds since 2001 in the precision of Foundation's dates, for two dates in one second, one of
+  /// which has that precision.
   private static func since2001(_ seconds: Int64, _ part: Int64) -> Double {
     if part >= 1_000_000_000 {
       let size = Double(bitPattern: UInt64(part) ^ 0x7ffc_0000_0000_0000)
@@ -53,8 +53,8 @@ enum ReferenceOrder {
     return Double(seconds) + Double(part) / 1e9 - 978_307_200
   }
 
-  /// A number as a whole one and a fraction from 0 up to 1; whole numbers beyond 80 bits stand at
-  /// the ends, with all that is left of them in the fraction.
+  /// A number as an integer and a fraction from 0 up to 1; integers beyond 80 bits are capped, with
+  /// the rest in the fraction.
   private static func parts(_ item: Item) -> (whole: Int128, fraction: Double)? {
     let number: Double
     switch item {
@@ -144,7 +144,7 @@ enum ReferenceOrder {
       let sign = number < 0 ? -1 : 1
       if number.isInfinite { return (sign, [1], 100_000) }
       if number == 0 { return (0, [], 0) }
-      // The significand, times 2 or 5 as often as the exponent says, on paper.
+      // The significand, times 2 or 5 as often as the exponent says, with decimal digits.
       var digits = String(number.magnitude.significandBitPattern | (number.isNormal ? 1 << 52 : 0))
         .compactMap(\.wholeNumberValue)
       let power = max(Int(number.exponentBitPattern), 1) - 1075

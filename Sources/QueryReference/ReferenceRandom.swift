@@ -1,4 +1,4 @@
-// ReferenceRandom.swift: where the choices of generators come from: a seed, or a fuzzer's bytes.
+// ReferenceRandom.swift: the source of the choices of generators: a seed, or a fuzzer's bytes.
 // Invariant: the same seed, or the same bytes, give the same choices on every machine.
 
 /// A source of choices, so that a printed seed, or a kept input, repeats a test.
@@ -9,7 +9,7 @@ package struct ReferenceRandom: RandomNumberGenerator {
   /// SplitMix64 from a seed.
   package init(_ seed: UInt64) { state = seed }
 
-  /// The bytes one after the other, then SplitMix64: a changed byte changes what it decides.
+  /// The bytes in order, then SplitMix64: a changed byte changes only its own choice.
   package init(bytes: [UInt8]) {
     state = UInt64(bytes.count)
     self.bytes = bytes[...]

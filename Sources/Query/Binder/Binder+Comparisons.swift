@@ -50,7 +50,7 @@ extension Binder {
     return bound
   }
 
-  /// Constants 1 and 0 beside a bool are true and false.
+  /// Constants 1 and 0 compared with a bool are true and false.
   private func truth(_ side: Bound, beside other: Bound) -> Bound {
     guard other.type == .bool else { return side }
     func isTrue(_ operand: BoundOperand) -> Bool? {
@@ -79,7 +79,7 @@ extension Binder {
         + side.type.named(schema))
   }
 
-  /// A link without a table can be held against objects of a known table only.
+  /// A link without a table can be compared only with objects of a known table.
   private func checkLinks(_ bound: BoundComparison) throws(QueryError) {
     for side in [bound.left, bound.right] {
       let members = if case .list(let members) = side { members } else { [side] }
@@ -154,7 +154,7 @@ extension Binder {
     }
   }
 
-  /// An operator that looks for a text or bytes in others.
+  /// An operator that searches for a text or bytes in others.
   private func search(
     _ comparison: ComparisonOperator, _ left: Bound, _ right: Bound, _ text: String
   ) throws(QueryError) -> BoundOperator {
@@ -178,7 +178,7 @@ extension Binder {
     }
   }
 
-  /// Each constant of a list must fit, not only what they have in common.
+  /// Each constant of a list must fit, not only their common type.
   private func checkMembers(_ text: String, _ left: Bound, _ right: Bound) throws(QueryError) {
     for (side, other) in [(left, right), (right, left)] {
       guard case .list(let members) = side.operand else { continue }
@@ -220,7 +220,7 @@ extension Binder {
     return side.isMany ? .list(sets) : sets[0]
   }
 
-  /// Whether rows of a table are places: a type, and coordinates.
+  /// Whether rows of a table are points: a type, and coordinates.
   private func isPlace(_ table: Int) -> Bool {
     let place = schema.tables[table]
     guard let coordinates = place.column(named: "coordinates"),

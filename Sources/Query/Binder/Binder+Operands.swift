@@ -22,7 +22,7 @@ extension Binder {
     return arguments[number]
   }
 
-  /// Binds an operand; what its neighbour decides is left to `settled`.
+  /// Binds an operand; a type that depends on the other operand is decided by `settled`.
   mutating func bind(_ operand: QueryOperand) throws(QueryError) -> Bound {
     switch operand {
     case .literal(let literal): return try bind(literal)
@@ -107,7 +107,7 @@ extension Binder {
     return joined(members)
   }
 
-  /// One operand of several single ones; its type is theirs, or `mixed`.
+  /// Joins several single operands to one; its type is theirs, or `mixed`.
   private func joined(_ members: [Bound]) -> Bound {
     let types = members.map(\.type).filter { $0 != .null }
     var type = types.first ?? .null

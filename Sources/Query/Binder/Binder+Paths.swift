@@ -1,6 +1,6 @@
-// Binder+Paths.swift: paths to columns. A column that was named waits until the next step says how
-// it is used: followed, asked for one element, or read. Behind a mixed column only each value
-// tells of which table the rows are, so what follows is looked for by its name in every table.
+// Binder+Paths.swift: binds paths to columns. A named column stays pending until the next step
+// determines how it is used: followed, indexed for one element, or read. After a mixed column the
+// table of a row depends on the value, so the next name is looked up in every table.
 
 import Engine
 
@@ -14,13 +14,13 @@ private struct PathBinding {
   var column: ColumnID?
   /// Which element of it.
   var choice: ElementChoice?
-  /// What is to be done with all values.
+  /// The operation on all values.
   var finish = PathFinish.none
-  /// Set by a step behind which no other can stand.
+  /// Set by a step that must be the last one.
   var type: OperandType?
   /// Whether the rows are of any table, because a mixed column led to them.
   var isAnyTable = false
-  /// The columns of the name that was read last and not used yet, by table, behind a mixed column.
+  /// The columns of the name that was read last and not used yet, by table, after a mixed column.
   var named: [ColumnID?]?
 }
 
@@ -208,7 +208,7 @@ extension Binder {
     binding.choice = choice
   }
 
-  /// Goes from the column that waits to the rows it links to.
+  /// Moves from the pending column to the rows it links to.
   private func follow(_ binding: inout PathBinding, _ path: QueryPath) throws(QueryError) {
     if let columns = binding.named { return try follow(columns, &binding, path) }
     guard let column = binding.column else { return }
@@ -234,7 +234,7 @@ extension Binder {
     binding.choice = nil
   }
 
-  /// Goes on from a property of rows of any table.
+  /// Continues from a property of rows of any table.
   private func follow(
     _ columns: [ColumnID?], _ binding: inout PathBinding, _ path: QueryPath
   ) throws(QueryError) {
@@ -247,7 +247,7 @@ extension Binder {
     binding.named = nil
   }
 
-  /// Reads the column that waits, and judges what is done with the values.
+  /// Reads the pending column, and checks the operation on its values.
   private func end(_ binding: inout PathBinding, _ path: QueryPath) throws(QueryError)
     -> OperandType
   {

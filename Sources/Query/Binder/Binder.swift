@@ -1,6 +1,5 @@
-// Binder.swift: from names to columns, and from any operands to those that fit each other.
-// Invariant: `scopes` has the query's table first, then one entry per subquery around the place
-// that is being bound.
+// Binder.swift: binds names to columns, and makes operands compatible. Invariant: `scopes` has the
+// query's table first, then one entry per subquery around the expression being bound.
 
 import Engine
 
@@ -99,10 +98,10 @@ struct Binder {
 }
 
 extension ParsedQuery {
-  /// Gives the query's names a meaning.
+  /// Binds the query's names to a schema.
   /// - Parameters:
-  ///   - schema: The tables that it can speak of.
-  ///   - table: The table whose rows it is about.
+  ///   - schema: The tables that it can refer to.
+  ///   - table: The table that it selects rows from.
   ///   - arguments: The values of `$0`, `$1` and so on; collections for the operators that take
   ///     collections, `.link` where the table is known, `.typedLink` anywhere.
   /// - Returns: The query, ready to run any number of times.
@@ -115,11 +114,11 @@ extension ParsedQuery {
     try bound(to: schema, table: table, arguments: arguments.map { .value($0) })
   }
 
-  /// Gives the query's names a meaning.
+  /// Binds the query's names to a schema.
   /// - Parameters:
-  ///   - schema: The tables that it can speak of.
-  ///   - table: The table whose rows it is about.
-  ///   - arguments: What `$0`, `$1` and so on stand for: values, or parts of the Earth.
+  ///   - schema: The tables that it can refer to.
+  ///   - table: The table that it selects rows from.
+  ///   - arguments: The values of `$0`, `$1` and so on: values, or areas of the Earth.
   /// - Returns: The query, ready to run any number of times.
   /// - Throws: `QueryError` with code `.unknownName`, `.type` or `.argument`, which names the
   ///   property and its type.

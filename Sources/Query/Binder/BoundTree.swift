@@ -1,6 +1,6 @@
-// BoundTree.swift: a query whose names are columns and whose operators fit the types.
-// Links among values are `.typedLink` with the index of the table in the query's schema, wherever
-// they come from, so that two of them are equal when they lead to one row.
+// BoundTree.swift: a query whose names are columns and whose operators fit the types. Links among
+// values are `.typedLink` with the index of the table in the query's schema, wherever they come
+// from, so that two of them are equal when they lead to the same row.
 
 import Engine
 
@@ -26,7 +26,7 @@ extension BoundPredicate {
   }
 }
 
-/// What a comparison asks of a pair of values.
+/// The test of a comparison for a pair of values.
 enum BoundOperator: Hashable, Sendable {
   case equal, notEqual, less, lessEqual, greater, greaterEqual
   case beginsWith, endsWith, contains, like
@@ -36,35 +36,35 @@ enum BoundOperator: Hashable, Sendable {
   case sharesType, sharesNoType
   /// The right operand is a text of words to look for.
   case text
-  /// The left operand is a row with a place, the right one a part of the Earth.
+  /// The left operand is a row with a point, the right one an area of the Earth.
   case within
 }
 
 /// Two operands that fit each other.
 struct BoundComparison: Sendable {
   var left: BoundOperand
-  /// What it takes of a left operand with many values.
+  /// The quantifier of a left operand with many values.
   var leftQuantifier: Quantifier
   var operation: BoundOperator
   var ignoresCase: Bool
   var ignoresMarks: Bool
   var right: BoundOperand
   var rightQuantifier: Quantifier
-  /// Whether two collections are compared pair by pair, as they stand: no quantifier was written.
+  /// Whether two collections are compared pair by pair, in order: without a quantifier.
   var isWhole: Bool
   /// The comparison as text, for `explain`.
   var text: String
-  /// The bytes of a constant text on the right that is looked for as it stands.
+  /// The bytes of a constant text on the right that is searched for exactly.
   var wantedBytes: [UInt8]?
 
-  /// Whether texts are compared as they stand.
+  /// Whether texts are compared exactly.
   var isExact: Bool { !ignoresCase && !ignoresMarks }
 }
 
-/// What has values.
+/// An operand.
 indirect enum BoundOperand: Sendable {
   case value(Value)
-  /// A number with a fraction as written, until its neighbour decides what it is.
+  /// A number with a fraction as written, until the other operand decides its type.
   case number(String)
   /// A row of a table by its primary key or by its own key, looked up when the query runs.
   case object(table: Int, key: Value, isRowKey: Bool)
@@ -93,7 +93,7 @@ indirect enum BoundOperand: Sendable {
   }
 }
 
-/// An operator and what stands behind it.
+/// An operator and its right operand.
 struct BoundTerm: Sendable {
   let arithmetic: ArithmeticOperator
   let operand: BoundOperand
@@ -101,7 +101,8 @@ struct BoundTerm: Sendable {
 
 /// Steps from a row to values.
 struct BoundPath: Sendable {
-  /// Which row it starts at: 0 for the row of the query, then those of subqueries from outside.
+  /// The row where it starts: 0 for the row of the query, then those of subqueries, from the
+  /// outermost in.
   var origin: Int
   var steps: [BoundStep]
   var finish: PathFinish
@@ -114,7 +115,7 @@ enum BoundStep: Hashable, Sendable {
   case link(ColumnID)
   case links(ColumnID)
   case backlinks(ColumnID)
-  /// One element of a collection; it is a row when the path goes on.
+  /// One element of a collection; it is a row when the path continues.
   case element(ColumnID, ElementChoice, isFollowed: Bool)
   case value(ColumnID)
   case elements(ColumnID)
@@ -122,8 +123,8 @@ enum BoundStep: Hashable, Sendable {
   case elementCount(ColumnID)
   /// How often any of these columns links to the row.
   case linkCount([ColumnID])
-  /// What a property of one name links to, in rows of any table: the column of each table that has
-  /// it, by the table's index.
+  /// The targets of a link property with this name, in rows of any table: the column of each table
+  /// that has it, by the table's index.
   case namedLinks([ColumnID?])
   /// The values of a property of one name, in rows of any table.
   case named([ColumnID?])
@@ -138,7 +139,7 @@ enum ElementChoice: Hashable, Sendable {
   case key(String)
 }
 
-/// What is done with the values that a path leads to.
+/// The operation on the values at the end of a path.
 enum PathFinish: Hashable, Sendable {
   case none, count, byteCount, sum, average, minimum, maximum, type
 }
@@ -149,7 +150,7 @@ struct BoundSubquery: Sendable {
   let predicate: BoundPredicate
 }
 
-/// What is done with the rows that were found.
+/// A clause applied to the rows that were found.
 enum BoundClause: Sendable {
   case sort([BoundSortKey])
   case distinct([BoundPath])

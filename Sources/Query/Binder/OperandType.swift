@@ -2,12 +2,12 @@
 
 import Engine
 
-/// What the values of an operand are.
+/// The type of an operand's values.
 enum OperandType: Hashable, Sendable {
   case null, bool, int, float, double, decimal, string, binary, date, objectId, uuid, mixed
-  /// A row of a table; nil when only the database knows of which.
+  /// A row of a table; nil when the table is known only at run time.
   case object(Int?)
-  /// A number with a fraction, whose type its neighbour decides.
+  /// A number with a fraction, whose type the other operand decides.
   case number
   /// The name of a type, or `@type`.
   case typeName
@@ -60,7 +60,7 @@ enum OperandType: Hashable, Sendable {
     return self == other || isOpen || other.isOpen || isNumeric && other.isNumeric
   }
 
-  /// Whether values of the type stand in an order.
+  /// Whether values of the type are ordered.
   var hasOrder: Bool {
     switch self {
     case .bool, .object, .typeName, .shape: false

@@ -1,8 +1,8 @@
-// QuerySchema.swift: what names in a query can mean.
+// QuerySchema.swift: the tables and properties that a query can name.
 
 import Engine
 
-/// A property that stands for the rows that link to an object.
+/// A property that represents the rows that link to an object.
 public struct BacklinkProperty: Hashable, Sendable {
   /// The name of the property.
   public var name: String
@@ -23,7 +23,7 @@ public struct BacklinkProperty: Hashable, Sendable {
   }
 }
 
-/// A table as queries see it.
+/// The schema of a table for queries.
 public struct QueryTable: Hashable, Sendable {
   /// The table of the database.
   public var schema: TableSchema
@@ -31,7 +31,7 @@ public struct QueryTable: Hashable, Sendable {
   public var primaryKey: String?
   /// Names of properties whose columns have other names: property to column.
   public var aliases: [String: String]
-  /// Properties that stand for the rows that link here.
+  /// Properties that represent the rows that link here.
   public var backlinks: [BacklinkProperty]
 
   /// Makes a table.
@@ -39,7 +39,7 @@ public struct QueryTable: Hashable, Sendable {
   ///   - schema: The table of the database.
   ///   - primaryKey: The column by which `obj("Table", key)` finds a row.
   ///   - aliases: Names of properties whose columns have other names: property to column.
-  ///   - backlinks: Properties that stand for the rows that link here.
+  ///   - backlinks: Properties that represent the rows that link here.
   public init(
     _ schema: TableSchema, primaryKey: String? = nil, aliases: [String: String] = [:],
     backlinks: [BacklinkProperty] = []
@@ -65,7 +65,7 @@ public struct QueryTable: Hashable, Sendable {
   }
 }
 
-/// The tables that a query can speak of.
+/// The tables that a query can refer to.
 public struct QuerySchema: Hashable, Sendable {
   /// The tables, with distinct names.
   public let tables: [QueryTable]
@@ -83,7 +83,7 @@ public struct QuerySchema: Hashable, Sendable {
   }
 
   /// Makes a schema of tables without primary keys and backlink properties.
-  /// - Parameter tables: The tables, as `Snapshot.tables` gives them.
+  /// - Parameter tables: The tables, as in `Snapshot.tables`.
   public init(tables: [TableSchema]) {
     self.init(tables.map { QueryTable($0) })
   }

@@ -1,5 +1,5 @@
-// Evaluation+Clauses.swift: SORT, DISTINCT and LIMIT, one after another as they were written.
-// Sorting is stable: rows that a SORT leaves equal keep the order they had.
+// Evaluation+Clauses.swift: SORT, DISTINCT and LIMIT, one after another as written. Sorting is
+// stable: rows that are equal in a SORT keep their order.
 
 import Engine
 

@@ -41,8 +41,8 @@ extension Evaluation {
     }
   }
 
-  /// Whether two collections have as many elements, and each pair of them passes; `!=` is that not
-  /// all are equal.
+  /// Whether two collections have as many elements, and each pair of them passes; `!=` means that
+  /// not all are equal.
   private func areInPairs(
     _ left: [Value], _ right: [Value], _ comparison: BoundComparison, _ rows: [QueriedRow]
   ) throws(QueryError) -> Bool {
@@ -94,7 +94,7 @@ extension Evaluation {
     }
   }
 
-  /// A text without what the comparison looks past.
+  /// A text without the differences that the comparison ignores.
   private static func folded(_ value: Value, _ comparison: BoundComparison) -> Value {
     guard !comparison.isExact, case .string(var text) = value else { return value }
     if comparison.ignoresMarks { text = Text.withoutMarks(text) }
@@ -121,7 +121,7 @@ extension Evaluation {
       && Matching.passes(.lessEqual, value, upper)
   }
 
-  /// Whether the row of a link is a place in the area.
+  /// Whether the row of a link is a point in the area.
   private func isWithin(_ link: Value, _ comparison: BoundComparison) throws(QueryError) -> Bool {
     guard case .area(let area) = comparison.right, case .typedLink(let table, let key) = link,
       Int(table) < schema.tables.count, let place = try row(Int(table), key)
@@ -140,7 +140,7 @@ extension Evaluation {
 
   // MARK: texts in place
 
-  /// The answer for a text column and a constant text, without making a String; nil for others.
+  /// The result for a text column and a constant text, without making a String; nil for others.
   private func inPlace(
     _ comparison: BoundComparison, _ rows: [QueriedRow]
   ) throws(QueryError) -> Bool? {

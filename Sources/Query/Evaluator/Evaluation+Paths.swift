@@ -56,7 +56,7 @@ extension Evaluation {
     }
   }
 
-  /// The link to the object of a key; one that leads nowhere when there is none.
+  /// The link to the object of a key; a dangling one when there is none.
   func object(_ table: Int, _ key: Value, isRowKey: Bool) throws(QueryError) -> Value {
     let nowhere = Value.typedLink(table: .max, key: 0)
     if isRowKey {
@@ -121,7 +121,7 @@ extension Evaluation {
     }
   }
 
-  /// The sum of nothing, in the type that the sum of something has.
+  /// The sum of no values, with the type that a sum of values has.
   private func zero(_ path: BoundPath) -> Value {
     switch path.steps.last {
     case .value(let id), .elements(let id):
@@ -206,8 +206,8 @@ extension Evaluation {
     }
   }
 
-  /// The values of a property that each table has in a column of its own; in a row whose
-  /// table has none it is null, or nothing when the property has several values elsewhere.
+  /// The values of a property that each table has in its own column; in a row whose table has none
+  /// it is null, or empty when the property has several values elsewhere.
   private func values(
     named ids: [ColumnID?], _ row: QueriedRow
   ) throws(QueryError) -> [Value] {

@@ -1,18 +1,18 @@
 // Evaluation.swift: one run of a query: how rows, values and links of the source are read.
 // Invariants: links among values are `.typedLink` with the index of the table in the query's
-// schema; `stepsLeft` falls with each row and element that is looked at, so a run ends.
+// schema; `stepsLeft` falls with each row and element visited, so a run ends.
 
 import Engine
 
-/// A row that a query looks at.
+/// A row that a query visits.
 struct QueriedRow {
   let table: Int
   let key: Int64
-  /// Where it stands, when the source is a snapshot.
+  /// Its position, when the source is a snapshot.
   let position: RowPosition?
 }
 
-/// A column as it is read in place.
+/// A column for reading in place.
 private enum ColumnAccess {
   case int(TableColumn<Int64>)
   case link(TableColumn<Int64>)
@@ -70,7 +70,7 @@ final class Evaluation {
     return reader
   }
 
-  /// The reader of a table, if it was asked for before.
+  /// The reader of a table, if it was created before.
   func knownReader(_ table: Int) -> TableReader? { readers[table] }
 
   /// A row by its key, or nil.
@@ -146,7 +146,7 @@ final class Evaluation {
     }
   }
 
-  /// Calls `body` with the bytes of a text where they stand.
+  /// Calls `body` with the bytes of a text, in place.
   /// - Returns: What `body` returns; false for a null; nil when the text is not read in place.
   func withText(
     _ id: ColumnID, _ row: QueriedRow, _ body: (Span<UInt8>) -> Bool
@@ -225,7 +225,7 @@ final class Evaluation {
     return try normalized(value ?? .null, id)
   }
 
-  /// The rows of a column that link to a row; one that does so twice comes twice.
+  /// The rows of a column that link to a row; a row that does so twice is returned twice.
   func backlinks(_ id: ColumnID, _ row: QueriedRow) throws(QueryError) -> [Int64] {
     let links = try asking { () throws(EngineError) in
       try source.backlinks(

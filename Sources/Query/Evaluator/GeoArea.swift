@@ -1,6 +1,6 @@
-// GeoArea.swift: parts of the Earth's surface, and whether a point is in them.
-// Boxes and polygons are figures in the plane of longitude and latitude; circles are measured along
-// the sphere. Points on an edge of a box or circle are inside.
+// GeoArea.swift: areas of the Earth's surface, and whether a point is in them. Boxes and polygons
+// are figures in the plane of longitude and latitude; circles are measured along the sphere. Points
+// on an edge of a box or circle are inside.
 
 import Engine
 import Glibc
@@ -88,7 +88,7 @@ extension GeoArea {
         latitude: max(one.latitude, other.latitude)))
   }
 
-  /// A polygon whose rings are rings.
+  /// A polygon with valid rings.
   fileprivate static func polygon(checked rings: [[GeoPoint]]) throws(QueryError) -> GeoArea {
     guard !rings.isEmpty else {
       throw QueryError(.argument, "a geoPolygon has one ring or more")
@@ -99,7 +99,7 @@ extension GeoArea {
     return .polygon(rings)
   }
 
-  /// What a number of a shape is.
+  /// The meaning of a shape's number.
   fileprivate enum Measure: String {
     case longitude = "a longitude in degrees"
     case latitude = "a latitude in degrees"

@@ -1,12 +1,12 @@
-// Matching.swift: whether two values pass an operator. docs/reference/query-language.md says it in
-// words.
+// Matching.swift: whether two values satisfy an operator. docs/reference/query-language.md
+// describes the rules.
 
 import Engine
 
 /// Operators on two values.
 enum Matching {
-  /// -1, 0 or 1 as the left value stands before, with or after the right one; nil when they are in
-  /// no order: a null, a NaN, or types that do not go together.
+  /// -1, 0 or 1 as the left value sorts before, with or after the right one; nil when they are
+  /// unordered: a null, a NaN, or incompatible types.
   static func order(_ left: Value, _ right: Value) -> Int? {
     switch (left, right) {
     case (.null, _), (_, .null): nil
@@ -23,7 +23,7 @@ enum Matching {
     return order(left, right) == 0
   }
 
-  /// Whether a pair of values passes an operator other than those of collections.
+  /// Whether a pair of values satisfies an operator other than those of collections.
   static func passes(_ operation: BoundOperator, _ left: Value, _ right: Value) -> Bool {
     switch operation {
     case .equal: return equal(left, right)

@@ -1,12 +1,12 @@
-// Numbers.swift: numbers of several types held against each other, and arithmetic on them.
-// Comparisons are exact: an int is never rounded to be compared with a double. Beside a decimal a
-// binary number is the decimal with the fewest digits that reads back to it, so 1.1 is 1.1.
+// Numbers.swift: comparisons and arithmetic of numbers of several types. Comparisons are exact: an
+// int is never rounded to be compared with a double. Compared with a decimal, a binary number is
+// the decimal with the fewest digits that reads back to it, so 1.1 is 1.1.
 
 import Engine
 
 /// Comparison and arithmetic of numeric values.
 enum Numbers {
-  /// What a number in a query's text is beside operands of a type.
+  /// The value of a number in a query's text, given the type of the other operands.
   static func value(_ text: String, _ hint: OperandType?) -> Value {
     let isFloat = text.last == "f" || text.last == "F"
     let digits = isFloat ? String(text.dropLast()) : text

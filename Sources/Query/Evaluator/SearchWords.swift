@@ -1,12 +1,12 @@
-// SearchWords.swift: words of a text, and the words that a TEXT condition asks for.
-// A word is a run of letters, digits and marks; words are compared with their case folded.
+// SearchWords.swift: the words of a text, and the words of a TEXT condition. A word is a sequence
+// of letters, digits and marks; words are compared with their case folded.
 
-/// What a text has to have among its words.
+/// The words that a text must and must not contain.
 struct SearchWords: Hashable, Sendable {
-  /// One word that is asked for.
+  /// One required or excluded word.
   struct Term: Hashable, Sendable {
     let word: String
-    /// Whether words that go on count, too: `swi*`.
+    /// Whether longer words match, too: `swi*`.
     let isPrefix: Bool
     /// Whether the text must not have it: `-swift`.
     let isExcluded: Bool
@@ -30,8 +30,8 @@ struct SearchWords: Hashable, Sendable {
     self.terms = terms
   }
 
-  /// Whether a text has every word that is asked for, and none that is excluded; a condition
-  /// without words is met by no text.
+  /// Whether a text has every required word, and no excluded one; a condition without words matches
+  /// no text.
   func matches(_ text: String) -> Bool {
     guard !terms.isEmpty else { return false }
     let words = Self.words(of: text).map { Array($0.utf8) }

@@ -1,7 +1,6 @@
-// Text.swift: texts held against each other: scalar by scalar, or folded. Nothing is normalised:
-// two ways to write one character are two texts, as in the engine. Only `[d]` takes letters and
-// their marks apart, by the canonical decomposition that the standard library has for its own
-// comparisons.
+// Text.swift: compares texts: scalar by scalar, or folded. Nothing is normalised: two ways to write
+// one character are two texts, as in the engine. Only `[d]` separates letters from their marks, by
+// the canonical decomposition that the standard library uses for its own comparisons.
 
 @_spi(_Unicode) import Swift
 
@@ -42,7 +41,7 @@ enum Text {
     return String(result)
   }
 
-  /// Whether bytes stand in others, anywhere.
+  /// Whether bytes occur anywhere in others.
   static func contains(_ bytes: [UInt8], _ wanted: [UInt8]) -> Bool {
     guard let first = wanted.first else { return true }
     guard bytes.count >= wanted.count else { return false }
@@ -52,8 +51,8 @@ enum Text {
     return false
   }
 
-  /// Whether a text fits a pattern: `*` is any run of scalars, `?` is one, and a backslash takes
-  /// the next scalar as it stands.
+  /// Whether a text matches a pattern: `*` is any sequence of scalars, `?` is one, and a backslash
+  /// takes the next scalar literally.
   /// - Complexity: O(text × pattern), without recursion.
   static func isLike(_ text: String, _ pattern: String) -> Bool {
     let text = Array(text.unicodeScalars)

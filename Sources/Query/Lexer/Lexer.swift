@@ -1,8 +1,8 @@
-// Lexer.swift: a text's words, one at a time, from its UTF-8 bytes.
-// Invariants: `position` never goes back and each call of `next` moves it or is at the end, so the
-// text is read once; a token's bytes are inside the text.
+// Lexer.swift: splits a text into tokens, one at a time, from its UTF-8 bytes. Invariants:
+// `position` never goes back and each call of `next` moves it or is at the end, so the text is read
+// once; a token's bytes are inside the text.
 
-/// Splits the text of a query into words.
+/// Splits the text of a query into tokens.
 struct Lexer {
   let bytes: [UInt8]
   private(set) var position = 0
@@ -175,7 +175,7 @@ struct Lexer {
       isEscaped: isEscaped, start: start, end: position)
   }
 
-  /// Where `T@<seconds>` ends, if that is what stands here: a number, with what belongs to one.
+  /// Where `T@<seconds>` ends, if there is one here: a number, with all its characters.
   private func intervalEnd(_ start: Int) -> Int? {
     guard byte(start + 1) == UInt8(ascii: "@") else { return nil }
     var end = start + 2
@@ -188,7 +188,7 @@ struct Lexer {
     return end > start + 2 ? end : nil
   }
 
-  /// Where `T<seconds>:<nanoseconds>` ends, if that is what stands here.
+  /// Where `T<seconds>:<nanoseconds>` ends, if there is one here.
   private func timestampEnd(_ start: Int) -> Int? {
     if let end = intervalEnd(start) { return end }
     var end = start + 1
@@ -299,7 +299,7 @@ struct Lexer {
     return Token(kind: kind, start: start, end: position)
   }
 
-  /// Where `YYYY-MM-DD@HH:MM:SS[:nanoseconds]` ends, if its first half stands here.
+  /// Where `YYYY-MM-DD@HH:MM:SS[:nanoseconds]` ends, if its first half is here.
   private func dateEnd(_ start: Int) -> Int? {
     let pattern = "0000-00-00@00:00:00".utf8
     guard bytes.count - start >= pattern.count else { return nil }
@@ -325,9 +325,9 @@ struct Lexer {
     return letter < 6 ? letter + 10 : nil
   }
 
-  /// Reads what stands between `(` and `)`, which it leaves; nil when no `(` is next.
+  /// Reads the content between `(` and `)`, without these; nil when the next byte is not `(`.
   ///
-  /// For identifiers, which are no words of their own: `oid(507f…)`.
+  /// For identifiers, which are not tokens of their own: `oid(507f…)`.
   mutating func parenthesized() -> ArraySlice<UInt8>? {
     var start = position
     while Self.isSpace(byte(start)), start < bytes.count { start += 1 }
@@ -339,7 +339,7 @@ struct Lexer {
     return bytes[(start + 1)..<position]
   }
 
-  /// Whether `(` is the next byte that is no space.
+  /// Whether `(` is the next byte that is not a space.
   var isBeforeParenthesis: Bool {
     var next = position
     while next < bytes.count, Self.isSpace(bytes[next]) { next += 1 }

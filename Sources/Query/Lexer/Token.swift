@@ -1,6 +1,6 @@
 // Token.swift: the words of the query language.
 
-/// What kind of word a token is.
+/// The kind of a token.
 enum TokenKind: UInt8 {
   case end
   case name, string, binary, integer, number, date, timestamp
@@ -16,7 +16,7 @@ enum TokenKind: UInt8 {
   case comma, dot, and, or, not
 }
 
-/// A word and where it stands.
+/// A token and its position.
 struct Token {
   var kind = TokenKind.end
   /// The keyword that a name is, when it is one.
@@ -26,7 +26,7 @@ struct Token {
   /// Its bytes in the text.
   var start = 0
   var end = 0
-  /// The number of the argument that stands in the place of `%@` or `%K`.
+  /// The number of the argument for `%@` or `%K`.
   var number = 0
 }
 

@@ -1,9 +1,9 @@
-// Parser+Clauses.swift: SORT, DISTINCT and LIMIT behind the condition.
+// Parser+Clauses.swift: SORT, DISTINCT and LIMIT after the condition.
 
 import Engine
 
 extension Parser {
-  /// The next clause, or nil when none stands here.
+  /// The next clause, or nil when there is none here.
   mutating func clause() throws(QueryError) -> QueryClause? {
     let keyword = current.keyword
     switch keyword {

@@ -3,7 +3,7 @@
 import Engine
 
 extension Parser {
-  /// A constant that is not a call, or nil when none stands here.
+  /// A constant that is not a call, or nil when there is none here.
   mutating func literal() throws(QueryError) -> QueryLiteral? {
     let literal: QueryLiteral
     switch current.kind {
@@ -61,7 +61,7 @@ extension Parser {
       guard let number else { preconditionFailure("the lexer saw 1 to 16 digits") }
       return .value(.int(Int64(bitPattern: isNegative ? 0 &- number : number)))
     }
-    // What 64 bits cannot hold is a number with a fraction, of which nothing is left.
+    // An integer beyond 64 bits is a number with an empty fraction.
     return Int64(text).map { .value(.int($0)) } ?? .number(text)
   }
 

@@ -1,9 +1,9 @@
-// Parser+Operands.swift: paths, lists, subqueries, and what stands in parentheses behind a word.
+// Parser+Operands.swift: paths, lists, subqueries, and the content of parentheses after a word.
 
 import Engine
 
 extension Parser {
-  /// What has a value, without arithmetic.
+  /// An operand without arithmetic.
   mutating func operand() throws(QueryError) -> QueryOperand {
     switch current.kind {
     case .variable, .operation, .keyPath: return .path(try path())
@@ -49,7 +49,7 @@ extension Parser {
     return .list(members)
   }
 
-  /// Words that are no property where an operand begins.
+  /// Words that are not a property where an operand begins.
   private mutating func special() throws(QueryError) -> QueryOperand? {
     let isCall = lexer.isBeforeParenthesis
     switch current.keyword {
@@ -180,7 +180,7 @@ extension Parser {
       QuerySubquery(collection: collection, variable: variable, predicate: predicate))
   }
 
-  /// `oid(…)` and `uuid(…)`, whose content is read as it stands.
+  /// `oid(…)` and `uuid(…)`, whose content is read literally.
   private mutating func identifier() throws(QueryError) -> QueryLiteral {
     let start = current.start
     let isObjectId = current.keyword == .oid

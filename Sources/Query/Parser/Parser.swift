@@ -1,26 +1,25 @@
 // Parser.swift: conditions and comparisons, by recursive descent with one word of lookahead.
-// Parentheses hold a condition or an operand; which of them is known only behind what they hold, so
-// both come back as one `Node`, and nothing is read twice.
-// Invariant: every recursion passes `nested`, which bounds the depth; chains of operators are
-// loops.
+// Parentheses hold a condition or an operand; which of them is known only at their end, so both are
+// returned as one `Node`, and nothing is read twice. Invariant: every recursion calls `nested`,
+// which bounds the depth; chains of operators are loops.
 
 import Engine
 
 /// Reads the text of a query.
 struct Parser {
-  /// What parentheses can hold.
+  /// The possible contents of parentheses.
   enum Node {
     case predicate(QueryPredicate)
     case operand(QueryOperand)
   }
 
   var lexer: Lexer
-  /// The word that comes next.
+  /// The next token.
   var current = Token()
   private var depth = 0
   /// The arguments of a format that are texts, by their numbers.
   private let names: [String?]
-  /// How many places of a format were read, and which arguments stand in those of values.
+  /// The number of placeholders read, and the arguments of those that are values.
   private(set) var placesRead = 0
   private(set) var valuesRead: [Int] = []
 
@@ -56,7 +55,7 @@ struct Parser {
     current.number = valuesRead.count - 1
   }
 
-  /// The steps of the path that an argument names, in the place of `%K`.
+  /// The steps of the path that an argument names, in place of `%K`.
   mutating func keyPath() throws(QueryError) -> [QueryStep] {
     let place = lexer.position(of: current.start)
     guard let name = names[current.number] else {
@@ -252,7 +251,7 @@ struct Parser {
     return operation
   }
 
-  /// `[c]`, `[d]` or `[cd]` behind an operator, as the letters in lower case.
+  /// `[c]`, `[d]` or `[cd]` after an operator, as the letters in lower case.
   private mutating func options(_ operation: ComparisonOperator) throws(QueryError) -> String {
     guard current.kind == .leftBracket else { return "" }
     guard operation.takesCase else {
@@ -280,7 +279,7 @@ struct Parser {
     }
   }
 
-  /// A sum, or a product: a chain of operators that bind alike.
+  /// A sum, or a product: a chain of operators of equal precedence.
   private mutating func arithmetic(inProduct: Bool) throws(QueryError) -> Node {
     let first = inProduct ? try primary() : try arithmetic(inProduct: true)
     guard arithmeticOperator(inProduct: inProduct) != nil else { return first }

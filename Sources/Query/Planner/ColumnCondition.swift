@@ -1,8 +1,8 @@
-// ColumnCondition.swift: conditions that the engine's scans answer for whole columns: a column of
-// the table itself held against a constant, AND, OR and NOT of such, and a column behind links: the
-// rows there that pass are found first, and then the links that lead to one of them.
-// Invariant: a condition made here passes the same rows as the predicate it was made of, so a
-// constant that a scan cannot express exactly gives none.
+// ColumnCondition.swift: conditions that the engine's scans evaluate for whole columns: a column of
+// the table itself compared with a constant, AND, OR and NOT of these, and a column reached through
+// links: the matching rows there are found first, and then the links that lead to one of them.
+// Invariant: a condition made here matches the same rows as the predicate it was made from, so a
+// constant that a scan cannot express exactly gives no condition.
 
 import Engine
 
@@ -15,13 +15,13 @@ indirect enum ColumnCondition: Sendable {
   case double(Int, Comparison<Double>)
   case float(Int, Comparison<Float>)
   case text(Int, String, isPrefix: Bool)
-  /// A link column, the table that it leads to, and what has to be true there.
+  /// A link column, the table that it leads to, and the condition there.
   case linked(Int, table: Int, ColumnCondition)
   case all([ColumnCondition])
   case any([ColumnCondition])
   case not(ColumnCondition)
 
-  /// The most constants of a list that are looked for by scans.
+  /// The most constants of a list that are searched by scans.
   private static let listCountMax = 16
 
   // MARK: making
@@ -216,7 +216,7 @@ indirect enum ColumnCondition: Sendable {
     if number.isNaN || Double(nearest) == number {
       return floating(operation, nearest).map { .float(index, $0) }
     }
-    // No float is the number: those below it are up to `nearest` or below that.
+    // No float equals the number: the floats below it are up to `nearest` or below that.
     let isBelow = Double(nearest) < number
     switch operation {
     case .equal: return .constant(false)
@@ -230,7 +230,7 @@ indirect enum ColumnCondition: Sendable {
 
   // MARK: running
 
-  /// The tables behind links that have to be scanned first.
+  /// The linked tables that have to be scanned first.
   var linkedTables: [Int] {
     switch self {
     case .linked(_, let table, let condition): [table] + condition.linkedTables
@@ -240,8 +240,8 @@ indirect enum ColumnCondition: Sendable {
     }
   }
 
-  /// The condition as the engine's scans take it; `table` is what it is about, and `readers` gives
-  /// the reader of a table.
+  /// The condition in the form of the engine's scans; `table` is the one it applies to, and
+  /// `readers` returns the reader of a table.
   func test(
     _ table: Int, _ schema: QuerySchema, _ readers: (Int) throws(EngineError) -> TableReader
   ) throws(EngineError) -> RowTest {
@@ -277,7 +277,7 @@ indirect enum ColumnCondition: Sendable {
 }
 
 extension BoundComparison {
-  /// Whether a null on the left passes for certain not.
+  /// Whether a null on the left certainly does not match.
   fileprivate var failsNull: Bool {
     switch operation {
     case .equal, .less, .lessEqual, .greater, .greaterEqual, .between, .beginsWith: break
@@ -301,7 +301,7 @@ extension BoundOperand {
     return id
   }
 
-  /// The column behind single links that the operand reads; nil when it does anything else.
+  /// The column that the operand reads through single links; nil when it does anything else.
   fileprivate var linkedColumn: (links: [ColumnID], column: ColumnID)? {
     guard case .path(let path) = self, path.origin == 0, path.finish == .none,
       path.steps.count > 1, case .value(let id)? = path.steps.last

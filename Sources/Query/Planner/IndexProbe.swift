@@ -1,9 +1,9 @@
-// IndexProbe.swift: conditions that a search index answers.
-// Invariant: a probe finds every row that passes its condition, and no other.
+// IndexProbe.swift: conditions that a search index evaluates. Invariant: a probe finds exactly the
+// rows that match its condition.
 
 import Engine
 
-/// What is looked up in the index of a column.
+/// A lookup in the index of a column.
 struct IndexProbe: Sendable {
   /// Which values.
   enum Wanted: Sendable {
@@ -103,7 +103,7 @@ struct IndexProbe: Sendable {
 
   // MARK: running
 
-  /// How many rows it finds; nil when only finding them tells.
+  /// How many rows it finds; nil when that requires finding them.
   func count(_ evaluation: Evaluation) throws(QueryError) -> Int? {
     switch wanted {
     case .values: return nil

@@ -1,12 +1,12 @@
-// PlanRun.swift: a plan at work: one index if it narrows the rows down, else scans of columns, and
-// the other conditions on the rows that are left.
+// PlanRun.swift: runs a plan: one index if it narrows down the rows, else scans of columns, and the
+// other conditions on the remaining rows.
 
 import Engine
 
 extension Evaluation {
   /// An index is not worth its lookups when it gives more than one row of this many.
   private static let scanShare = 16
-  /// Tables behind links are scanned when they have at most so many rows for each of the query's.
+  /// Linked tables are scanned when they have at most this many rows per row of the query's table.
   private static let linkedShare = 8
 
   /// The condition with objects looked up, once for the whole run.
@@ -47,7 +47,7 @@ extension Evaluation {
     }
   }
 
-  /// The number of rows that pass, when scans alone can tell.
+  /// The number of rows that pass, when scans alone give it.
   func scannedCount(_ plan: Plan, _ table: Int) throws(QueryError) -> Int? {
     guard let reader = try reader(table), !plan.conditions.contains(where: { $0.column == nil }),
       try narrowest(plan, table) == nil
@@ -57,7 +57,7 @@ extension Evaluation {
     return try asking { () throws(EngineError) in try reader.count(where: test) }
   }
 
-  /// What scans answer, as one test, and what has to be asked of rows.
+  /// The conditions that scans evaluate, as one test, and those to be tested per row.
   private func split(
     _ plan: Plan, _ table: Int, _ reader: TableReader
   ) throws(QueryError) -> (test: RowTest, rest: [BoundPredicate]) {
@@ -74,7 +74,7 @@ extension Evaluation {
     return (tests.count == 1 ? tests[0] : .all(tests), rest)
   }
 
-  /// Whether the tables behind a condition's links are small enough; their scans count as work.
+  /// Whether the linked tables of a condition are small enough; their scans count as work.
   private func isWorthScanning(
     _ condition: ColumnCondition, _ rowCount: Int
   ) throws(QueryError) -> Bool {
@@ -102,7 +102,7 @@ extension Evaluation {
     if let used = try narrowest(plan, table), let probe = plan.conditions[used].probe {
       let keys = try probe.keys(self)
       let rest = plan.conditions.indices.filter { $0 != used }.map { plan.conditions[$0].predicate }
-      // A value that many rows have is found by scanning in less time than their lookups take.
+      // For a value that many rows have, scanning is faster than looking up each row.
       let canScan = snapshot != nil && plan.conditions[used].column != nil && !rest.isEmpty
       let isMost = canScan ? try isMost(keys.count, of: table) : false
       if !isMost { return try filtered(keys, table, rest) }
@@ -160,7 +160,7 @@ extension Evaluation {
     for (index, condition) in plan.conditions.enumerated() {
       guard let probe = condition.probe else { continue }
       if probe.isUnique, case .values = probe.wanted { return index }
-      // Of values nobody knows how many rows have them; few, as a rule of indexes.
+      // The number of rows with these values is unknown; for an indexed column it is usually small.
       let count = try probe.count(self) ?? 0
       if best.map({ count < $0.count }) ?? true { best = (index, count) }
     }
@@ -170,7 +170,7 @@ extension Evaluation {
     return isMost ? nil : best.index
   }
 
-  /// Whether so many rows are not worth a lookup each.
+  /// Whether these are too many rows for a lookup each.
   private func isMost(_ count: Int, of table: Int) throws(QueryError) -> Bool {
     let rows = try asking { () throws(EngineError) in try source.count(of: name(table)) }
     return count > rows / Self.scanShare

@@ -1,7 +1,7 @@
-// Planner.swift: how a query finds its rows: through an index, by scans of columns, and by looking
-// at rows, the cheapest condition first.
-// The conditions that AND joins are sorted into three kinds. Which index is used, if any, is
-// decided when the query runs, by the number of rows that each would give.
+// Planner.swift: how a query finds its rows: through an index, by scans of columns, and by testing
+// rows, the cheapest condition first. The conditions that AND joins are sorted into three kinds.
+// Which index is used, if any, is decided when the query runs, by the number of rows that each
+// would give.
 
 import Engine
 
@@ -10,12 +10,12 @@ struct PlannedCondition: Sendable {
   let predicate: BoundPredicate
   let probe: IndexProbe?
   let column: ColumnCondition?
-  /// What looking at one row costs, in comparisons of numbers.
+  /// The cost of testing one row, in comparisons of numbers.
   let cost: Int
   let text: String
 }
 
-/// The conditions of a query in the order in which they are asked.
+/// The conditions of a query in the order in which they are tested.
 struct Plan: Sendable {
   let conditions: [PlannedCondition]
 
@@ -105,8 +105,8 @@ struct Plan: Sendable {
     }
   }
 
-  /// The plan in lines: which conditions an index may answer, which scans do, and which are asked
-  /// of rows.
+  /// The plan in lines: which conditions may use an index, which use scans, and which are tested
+  /// per row.
   func explained(_ schema: QuerySchema) -> [String] {
     var lines: [String] = []
     for condition in conditions {

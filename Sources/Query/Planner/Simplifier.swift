@@ -1,5 +1,5 @@
-// Simplifier.swift: conditions without the parts that decide nothing: constants, AND in AND, OR in
-// OR, a negation of a negation. What remains passes the same rows.
+// Simplifier.swift: removes the parts of conditions that have no effect: constants, AND in AND, OR
+// in OR, a negation of a negation. The result matches the same rows.
 
 /// Makes conditions smaller.
 enum Simplifier {
@@ -34,7 +34,7 @@ enum Simplifier {
     return kept.count == 1 ? kept[0] : isAll ? .all(kept) : .any(kept)
   }
 
-  /// A comparison of two constants has its answer already.
+  /// A comparison of two constants is evaluated at once.
   private static func simplified(_ comparison: BoundComparison) -> BoundPredicate {
     guard comparison.isExact, let left = comparison.left.constant,
       let right = comparison.right.constant

@@ -1,6 +1,6 @@
-// Expression.swift: the tree of a query's text, before anybody knows what its names mean.
-// Invariants of a tree that the parser made: `all` and `any` have two members or more, sums and
-// products have one term or more, and nesting is bounded by `QueryLimits.depthMax`.
+// Expression.swift: the syntax tree of a query, before its names are bound. Invariants of a tree
+// that the parser made: `all` and `any` have two members or more, sums and products have one term
+// or more, and nesting is bounded by `QueryLimits.depthMax`.
 
 import Engine
 
@@ -37,7 +37,7 @@ package enum ComparisonOperator: String, Hashable, Sendable, CaseIterable {
   case text = "TEXT"
   case geoWithin = "GEOWITHIN"
 
-  /// Whether the operator can be told to look past upper and lower case, and past marks.
+  /// Whether the operator can ignore case and marks.
   package var takesCase: Bool {
     switch self {
     case .equal, .notEqual, .beginsWith, .endsWith, .contains, .like, .in: true
@@ -45,7 +45,7 @@ package enum ComparisonOperator: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether the operator asks which operand stands before the other.
+  /// Whether the operator compares the order of its operands.
   package var isOrder: Bool {
     switch self {
     case .less, .lessEqual, .greater, .greaterEqual: true
@@ -59,9 +59,9 @@ package struct QueryComparison: Hashable, Sendable {
   package var left: QueryOperand
   package var leftQuantifier: Quantifier?
   package var comparison: ComparisonOperator
-  /// Whether `[c]` stands behind the operator.
+  /// Whether the operator has `[c]`.
   package var ignoresCase = false
-  /// Whether `[d]` stands there: marks above and below letters play no part.
+  /// Whether it has `[d]`: marks above and below letters are ignored.
   package var ignoresMarks = false
   package var right: QueryOperand
   package var rightQuantifier: Quantifier?
@@ -81,7 +81,7 @@ package struct QueryComparison: Hashable, Sendable {
   }
 }
 
-/// What has a value.
+/// An operand.
 package indirect enum QueryOperand: Hashable, Sendable {
   case literal(QueryLiteral)
   case argument(Int)
@@ -95,8 +95,8 @@ package indirect enum QueryOperand: Hashable, Sendable {
 /// A constant.
 package enum QueryLiteral: Hashable, Sendable {
   case value(Value)
-  /// A number that is not a 64-bit integer, as it stands in the text: it is a binary or a decimal
-  /// number as its neighbour is.
+  /// A number that is not a 64-bit integer, as written: it is a binary or a decimal number
+  /// depending on the other operand.
   case number(String)
   /// `obj("Table", primary key)`, or `obj("Table", O5)` with the key of the row.
   case object(table: String, key: Value, isRowKey: Bool)
@@ -113,7 +113,7 @@ package enum ArithmeticOperator: String, Hashable, Sendable, CaseIterable {
   package var isProduct: Bool { self == .multiply || self == .divide }
 }
 
-/// An operator and what stands behind it; the terms of one chain bind alike.
+/// An operator and its right operand; the terms of one chain have equal precedence.
 package struct ArithmeticTerm: Hashable, Sendable {
   package var arithmetic: ArithmeticOperator
   package var operand: QueryOperand
@@ -135,7 +135,7 @@ package struct QueryPath: Hashable, Sendable {
     self.steps = steps
   }
 
-  /// Whether no step but the row itself is where it begins.
+  /// Whether it begins with the row itself, not with a property of it.
   var startsAtItself: Bool {
     guard variable == nil else { return false }
     switch steps.first {
@@ -163,7 +163,7 @@ package enum QueryStep: Hashable, Sendable {
   case argument(Int)
 }
 
-/// What a path does with the values it has come to.
+/// The operation of a path on its values.
 package enum PathOperation: String, Hashable, Sendable, CaseIterable {
   case count, size, sum, avg, min, max, type, keys, values
 }
@@ -181,7 +181,7 @@ package struct QuerySubquery: Hashable, Sendable {
   }
 }
 
-/// A place on the Earth as written: degrees, each a text of a number or an argument.
+/// A point on the Earth as written: degrees, each a text of a number or an argument.
 package struct QueryPoint: Hashable, Sendable {
   package var longitude: QueryOperand
   package var latitude: QueryOperand
@@ -201,7 +201,7 @@ package indirect enum QueryShape: Hashable, Sendable {
   case polygon([[QueryPoint]])
 }
 
-/// What is done with the rows that were found.
+/// A clause applied to the rows that were found.
 package enum QueryClause: Hashable, Sendable {
   case sort([SortKey])
   case distinct([QueryPath])

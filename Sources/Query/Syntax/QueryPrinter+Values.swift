@@ -3,7 +3,7 @@
 import Engine
 
 extension QueryPrinter {
-  /// A constant as the grammar has it; collections have no text.
+  /// A constant in the syntax of the grammar; collections have no text.
   static func written(_ value: Value) -> String {
     switch value {
     case .null: "null"

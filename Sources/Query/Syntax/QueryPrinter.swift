@@ -1,5 +1,5 @@
-// QueryPrinter.swift: a tree as text. Parentheses stand where the tree has a node of its own that
-// the grammar would not make without them, so that the text reads as an equal tree.
+// QueryPrinter.swift: prints a tree as text. Parentheses are added where the tree has a node that
+// the grammar would not make without them, so that the text parses to an equal tree.
 
 import Engine
 
@@ -81,7 +81,7 @@ struct QueryPrinter {
     print(comparison.right)
   }
 
-  /// `[c]`, `[d]`, `[cd]` or nothing, and the space behind an operator.
+  /// `[c]`, `[d]`, `[cd]` or nothing, and the space after an operator.
   private static func options(_ comparison: QueryComparison) -> String {
     switch (comparison.ignoresCase, comparison.ignoresMarks) {
     case (false, false): " "
