@@ -11,7 +11,7 @@ public enum IndexExpression {
     case documents
     /// Items in the table of an array index, or predictions.
     case items
-    /// Documents whose texts are made into words: `fl_fts_value` reads their properties.
+    /// Documents for a full-text index: `fl_fts_value` reads their properties.
     case texts
   }
 
@@ -19,7 +19,7 @@ public enum IndexExpression {
   public struct Translation: Sendable, Hashable {
     /// The SQL of each expression.
     public let expressions: [String]
-    /// The path of each expression that is a property, as SQL has it; nil for others.
+    /// The path of each expression that is a property, in the form used in SQL; nil for others.
     public let paths: [String?]
     /// The SQL of the condition.
     public let condition: String?
@@ -29,8 +29,8 @@ public enum IndexExpression {
   /// - Parameters:
   ///   - text: The JSON: an array of expressions, or `{"WHAT": […], "WHERE": …}`.
   ///   - rows: Which rows they are about.
-  ///   - body: The column with the body; what stands before its point stands before the other
-  ///     columns too: `body`, `new.body`.
+  ///   - body: The column with the body; a prefix with a point is used for the other columns, too:
+  ///     `body`, `new.body`.
   /// - Returns: The SQL.
   /// - Throws: `DocumentQueryError` with the place in the JSON.
   /// - Complexity: O(bytes).
@@ -63,7 +63,7 @@ public enum IndexExpression {
       throw DocumentQueryError(
         .operands, "an index needs an array of expressions, and not \(what.kind)", at: what.place)
     }
-    // One expression without an array around it is what some callers write.
+    // Some callers write one expression without an array around it.
     let isSingle = items.first?.text.map { $0.hasPrefix(".") || $0.hasSuffix("()") } ?? false
     var reader = QueryReader()
     let expressions = try reader.expressions(isSingle ? [what] : items, in: .list)

@@ -1,6 +1,6 @@
-// QueryTranslation.swift: a query in JSON or SQL++ as SQL over the tables of a document store.
-// Nothing here opens a file: the caller says what there is (`QuerySchema`) and runs the SQL with
-// the functions that it names registered (docs/reference/document-queries.md).
+// QueryTranslation.swift: translates a query in JSON or SQL++ to SQL over the tables of a document
+// store. This module opens no file: the caller passes the schema (`QuerySchema`) and runs the SQL
+// with the required functions registered (docs/reference/document-queries.md).
 
 import Fleece
 
@@ -10,20 +10,20 @@ public struct QueryTranslation: Sendable {
   public let sql: String
   /// The names of the result's columns.
   public let columnTitles: [String]
-  /// How many columns of the statement come before those: with a full-text search the row and where
-  /// the words were found.
+  /// The number of columns of the statement before those: with a full-text search, the row and the
+  /// positions of the words.
   public let firstColumn: Int
   /// Names of parameters; in the statement they are called `$_NAME`.
   public let parameters: [String]
   /// The collections that are read.
   public let collections: [QuerySchema.Collection]
-  /// The collections whose view of live and deleted documents is read.
+  /// The collections whose view of live and deleted documents the query reads.
   public let views: [QuerySchema.Collection]
 
   /// Translates a query in JSON.
   /// - Parameters:
   ///   - text: The JSON: operands of SELECT, a SELECT, or a condition.
-  ///   - schema: What may be named.
+  ///   - schema: The names that may be used.
   /// - Throws: `DocumentQueryError` with the place in the JSON.
   /// - Complexity: O(bytes).
   public init(json text: String, schema: QuerySchema) throws(DocumentQueryError) {

@@ -1,15 +1,15 @@
 // PlainExpressions.swift: expressions answered the simple way, one document after the other,
 // straight from the lists that the query is written in.
 
-/// What names mean where an expression stands.
+/// The meaning of names at the place of an expression.
 package struct PlainScope {
   /// Documents and items, by the name of their source.
   var sources: [(name: String, value: PlainValue, id: String?)] = []
-  /// Items that ANY and EVERY look at.
+  /// Items visited by ANY and EVERY.
   var variables: [String: PlainValue] = [:]
 }
 
-/// Answers expressions.
+/// Evaluates expressions.
 package enum PlainExpressions {
   static func value(_ expression: PlainValue, _ scope: PlainScope) throws -> PlainValue {
     switch expression {
@@ -114,7 +114,7 @@ package enum PlainExpressions {
     _ isSame: Bool, _ first: PlainValue, _ second: PlainValue, _ scope: PlainScope
   ) throws -> PlainValue {
     let (one, two) = (try value(first, scope), try value(second, scope))
-    // Against null itself it is a comparison; what is missing is not null, nor something else.
+    // Against null itself it is a comparison; a missing value is neither null nor not null.
     if second == .null, one == .missing { return .missing }
     let found = try one == .missing || two == .missing ? one == two : one.equals(two)
     return .integer(found == isSame ? 1 : 0)
@@ -178,7 +178,7 @@ package enum PlainExpressions {
       inner.variables[variable] = item
       let truth = try value(operands[2], inner).truth
       if truth == true { any = true }
-      // What is not known is not refuted.
+      // An unknown result does not refute it.
       if truth == false { every = false }
     }
     switch name {

@@ -1,6 +1,6 @@
-// PlainFunctions.swift: functions of the language, as its document has them.
+// PlainFunctions.swift: functions of the language, as documented.
 
-/// Answers functions.
+/// Evaluates functions.
 enum PlainFunctions {
   /// Functions that drawn queries call, with how many operands.
   static let drawn: [(name: String, operands: Int)] = [

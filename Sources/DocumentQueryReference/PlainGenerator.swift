@@ -19,7 +19,7 @@ package struct PlainRandom {
 /// Draws documents and queries.
 package struct PlainGenerator {
   package var random: PlainRandom
-  /// What properties are called: those with a source's name before them, where there are several.
+  /// The names of properties: those with a source's name before them, where there are several.
   private var prefixes = [""]
   private var variables: [String] = []
 
@@ -188,7 +188,7 @@ package struct PlainGenerator {
     }
   }
 
-  /// An expression that is asked whether it holds.
+  /// An expression used as a condition.
   private mutating func condition(_ depth: Int) -> PlainValue {
     guard depth > 0 else { return .array([.text("EXISTS"), property(["n", "o.x", "a[0]"])]) }
     switch random.below(14) {

@@ -1,5 +1,5 @@
-// PlainIndexes.swift: documents without what an index does not keep: SQLite loses in it what tells
-// booleans from numbers, and null in an array from nothing, as with the real library.
+// PlainIndexes.swift: documents without the distinctions that an index loses: in SQLite's index
+// booleans equal numbers, and null in an array equals a missing value, as with the real library.
 
 extension PlainCollection {
   /// The documents with numbers in place of booleans, and no nulls in arrays and dicts.

@@ -1,6 +1,6 @@
 // PlainOperators.swift: operators whose operands are all values.
 
-/// Answers operators.
+/// Evaluates operators.
 enum PlainOperators {
   static func value(_ name: String, _ values: [PlainValue]) throws -> PlainValue {
     switch name {

@@ -139,7 +139,7 @@ package struct PlainCollection {
       }
       return best
     }
-    // Sums are of doubles or of integers, by what there is; texts are left to themselves.
+    // Sums are of doubles or of integers, depending on the values; texts are not tested.
     guard !values.contains(where: { if case .text = $0 { true } else { false } }) else {
       throw PlainValue.Open()
     }

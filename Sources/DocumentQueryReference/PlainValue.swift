@@ -1,5 +1,5 @@
-// PlainValue.swift: values of documents and of queries, as plain as they can be, with the rules by
-// which they compare (docs/reference/document-queries.md). Nothing here knows SQL, Fleece or the
+// PlainValue.swift: values of documents and of queries in the simplest form, with their comparison
+// rules (docs/reference/document-queries.md). This module uses neither SQL, nor Fleece, nor the
 // translator.
 
 /// A value.
@@ -14,7 +14,7 @@ package indirect enum PlainValue: Hashable, Sendable {
   /// By key.
   case dict([String: PlainValue])
 
-  /// Something that the language's document leaves open, so that any answer is right.
+  /// A case that the language reference leaves open, so that any result is correct.
   package struct Open: Error {}
 
   /// The value as JSON.
@@ -47,7 +47,7 @@ package indirect enum PlainValue: Hashable, Sendable {
     }
   }
 
-  /// Below 0, 0 or above 0, as values stand in an order.
+  /// Negative, 0 or positive, as the values sort.
   package func order(_ other: PlainValue) throws -> Int {
     guard rank == other.rank else { return rank - other.rank }
     switch (self, other) {
@@ -58,7 +58,7 @@ package indirect enum PlainValue: Hashable, Sendable {
     case (.null, .array), (.null, .dict): return -1
     case (.array, .null), (.dict, .null): return 1
     case (.array, _), (.dict, _):
-      // Which of two collections comes first is nobody's business; whether they are one, is.
+      // The order of two different collections is unspecified; their equality is not.
       if self == other { return 0 }
       throw Open()
     default:
@@ -78,7 +78,7 @@ package indirect enum PlainValue: Hashable, Sendable {
     return try order(other) == 0
   }
 
-  /// What a value is in arithmetic: the number at the front of a text, 0 for null and collections.
+  /// The value in arithmetic: the number at the beginning of a text, 0 for null and collections.
   package var number: PlainValue {
     switch self {
     case .boolean(let value): .integer(value ? 1 : 0)
@@ -119,7 +119,7 @@ package indirect enum PlainValue: Hashable, Sendable {
     return number.double != 0
   }
 
-  /// What a path leads to.
+  /// The target of a path.
   package func at(_ path: some Sequence<PlainValue>) -> PlainValue {
     var value = self
     for step in path {

@@ -1,9 +1,9 @@
-// DocumentQueryError.swift: how a query is refused. A text is never a trap: whatever it holds ends
-// in SQL or in one of these.
+// DocumentQueryError.swift: the errors of a rejected query. A text never causes a trap: it gives
+// either SQL or one of these errors.
 
 /// An error in a query.
 public struct DocumentQueryError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What kind of error it is.
+  /// The kind of error.
   public enum Code: String, Sendable, CaseIterable {
     /// The text is neither JSON nor SQL++.
     case syntax
@@ -11,7 +11,7 @@ public struct DocumentQueryError: Error, Hashable, Sendable, CustomStringConvert
     case unknownName
     /// An operator or a function with too few or too many operands, or with one of another kind.
     case operands
-    /// Something that the language has, where it may not stand.
+    /// A valid construct in a place where it is not allowed.
     case context
     /// No collection, or no source of the query, has that name.
     case noSource
@@ -23,9 +23,10 @@ public struct DocumentQueryError: Error, Hashable, Sendable, CustomStringConvert
 
   /// The kind of error.
   public let code: Code
-  /// What is wrong, with the names and numbers.
+  /// The problem, with names and numbers.
   public let message: String
-  /// Where: a path into the JSON (`$.WHERE[1]`), or line and column of a text (`3:14`, from 1).
+  /// The position: a path into the JSON (`$.WHERE[1]`), or line and column of a text (`3:14`, from
+  /// 1).
   public let place: String
   /// The known name that is most like the one that is not known.
   public let nearest: String?

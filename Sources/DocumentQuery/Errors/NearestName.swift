@@ -1,4 +1,4 @@
-// NearestName.swift: which known name somebody may have meant.
+// NearestName.swift: finds the known name closest to a misspelled one.
 
 /// The name with the fewest letters to change, at most a third of them; the first of equals.
 /// - Complexity: O(names · letters²); names longer than 40 letters have none.

@@ -1,9 +1,9 @@
-// QueryNode.swift: a query as it is written, before anything in it has a meaning: the JSON, or what
-// SQL++ says in the same form.
+// QueryNode.swift: a query as written, before it is interpreted: the JSON, or SQL++ converted to
+// the same form.
 
 /// A node of a query, with its place.
 package struct QueryNode: Sendable {
-  /// What it is.
+  /// The content of the node.
   package indirect enum Value: Sendable {
     case null
     case boolean(Bool)
@@ -56,7 +56,7 @@ package struct QueryNode: Sendable {
     return false
   }
 
-  /// What it is, in words.
+  /// The kind, in words.
   var kind: String {
     switch value {
     case .null: "null"

@@ -1,5 +1,5 @@
-// QueryPlace.swift: where in a query something stands, for errors. Places of JSON are links to
-// their parents, so that a deep query costs one object a node and no text.
+// QueryPlace.swift: positions in a query, for errors. Positions in JSON are links to their parents,
+// so that a deep query costs one object per node and no text.
 
 /// A place in a query.
 package enum QueryPlace: Sendable, CustomStringConvertible {

@@ -1,5 +1,5 @@
-// QueryCollation.swift: how texts are compared, and what a collation is called in SQL: `BINARY`,
-// `NOCASE`, or `LCUnicode_` with `C` for no case, `D` for no diacritics and a locale.
+// QueryCollation.swift: collations of texts, and their names in SQL: `BINARY`, `NOCASE`, or
+// `LCUnicode_` with `C` for no case, `D` for no diacritics and a locale.
 
 /// How texts are compared.
 package struct QueryCollation: Sendable, Hashable {
@@ -21,7 +21,7 @@ package struct QueryCollation: Sendable, Hashable {
       + locale
   }
 
-  /// The collation of a name in SQL; nil for names of no collation.
+  /// The collation with a name in SQL; nil if there is none.
   package init?(sqlName: String) {
     guard sqlName.hasPrefix("LCUnicode_") else { return nil }
     let rest = Array(sqlName.unicodeScalars.dropFirst(10))

@@ -1,5 +1,5 @@
-// QueryFunction.swift: the functions of the language, how many operands they have, and what they
-// are called in SQL (LITECORE.md, part 10).
+// QueryFunction.swift: the functions of the language, their numbers of operands, and their names in
+// SQL (LITECORE.md, part 10).
 
 /// A function.
 package struct QueryFunction: Sendable {
@@ -22,7 +22,7 @@ package struct QueryFunction: Sendable {
     self.isAggregate = isAggregate
   }
 
-  /// The function of a name, whatever the case of its letters.
+  /// The function with a name, ignoring case.
   package static func named(_ name: String) -> QueryFunction? { byName[name.lowercased()] }
 
   /// The names of all functions.
@@ -30,7 +30,7 @@ package struct QueryFunction: Sendable {
 
   private static let byName = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
 
-  /// All functions; the order is that of the nearest name.
+  /// All functions; the order decides among equally near names.
   package static let all =
     arrays + comparisons + numbers + patterns + texts + types + dates + aggregates
 

@@ -52,10 +52,10 @@ package enum QueryOperator: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether a result of it is true or false, in a column of a result.
+  /// Whether its value in a result column is true or false.
   ///
-  /// IN, LIKE, EXISTS and IS VALUED are not among them in the real library: their results are what
-  /// their functions give.
+  /// IN, LIKE, EXISTS and IS VALUED are not among them in the real library: their results are those
+  /// of their functions.
   var isBoolean: Bool {
     switch self {
     case .less, .atMost, .more, .atLeast, .equal, .notEqual, .isSame, .isNot, .notIn, .between,
@@ -75,7 +75,7 @@ package enum QueryOperator: String, Sendable, CaseIterable {
     }
   }
 
-  /// The operators and words that are no function and have operands of other kinds.
+  /// The operators and words that are not functions and have operands of other kinds.
   static let special = [
     ".", "$", "?", "_.", "[]", "BLOB", "MISSING", "META()", "COLLATE", "CASE", "ANY", "EVERY",
     "ANY AND EVERY", "SELECT", "AS", "ASC", "DESC", "MATCH()", "RANK()", "PREDICTION()",

@@ -4,7 +4,7 @@ import Fleece
 
 /// Reads paths.
 enum QueryPaths {
-  /// The steps of a path, and of what is appended to it: further paths, and `[index]`.
+  /// The steps of a path and of the parts appended to it: further paths, and `[index]`.
   static func components(
     _ text: String, then rest: [QueryNode] = [], at place: QueryPlace
   ) throws(DocumentQueryError) -> [FleecePath.Component] {
@@ -45,7 +45,7 @@ enum QueryPaths {
     }
   }
 
-  /// The name of an index, perhaps behind that of a source and a point.
+  /// The name of an index, optionally after that of a source and a point.
   static func indexName(
     _ node: QueryNode, _ what: String
   ) throws(DocumentQueryError) -> String {

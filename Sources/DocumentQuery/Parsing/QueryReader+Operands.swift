@@ -1,5 +1,5 @@
-// QueryReader+Operands.swift: operators whose operands are more than expressions, and what operands
-// are checked for.
+// QueryReader+Operands.swift: reads operators whose operands are not only expressions, and checks
+// operands.
 
 import Fleece
 
@@ -145,7 +145,7 @@ extension QueryReader {
 }
 
 extension QueryNode {
-  /// A text that is the same for the same JSON, and tells kinds apart.
+  /// A text that is the same exactly for equal JSON, with kinds distinguished.
   var identity: String {
     switch value {
     case .null: "null"

@@ -7,7 +7,7 @@ import Fleece
 struct QueryReader {
   private var depth = 0
 
-  /// Where a node stands decides what a bare text in it means.
+  /// The position of a node decides the meaning of a bare text in it.
   enum Position {
     /// A text is a text.
     case operand
@@ -87,7 +87,7 @@ struct QueryReader {
       nearest: nearestName(to: name, among: known))
   }
 
-  /// Operators with a word of their own and operands of other kinds.
+  /// Operators with their own keyword and operands of other kinds.
   private mutating func special(
     _ name: String, _ node: QueryNode, _ operands: [QueryNode]
   ) throws(DocumentQueryError) -> QueryExpression.Kind? {

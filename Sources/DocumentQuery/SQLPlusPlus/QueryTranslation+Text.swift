@@ -4,7 +4,7 @@ extension QueryTranslation {
   /// Translates a query in SQL++.
   /// - Parameters:
   ///   - text: The query.
-  ///   - schema: What may be named.
+  ///   - schema: The names that may be used.
   /// - Throws: `DocumentQueryError` with line and column.
   /// - Complexity: O(bytes).
   public init(text: String, schema: QuerySchema) throws(DocumentQueryError) {

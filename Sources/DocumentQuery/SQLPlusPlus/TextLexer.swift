@@ -1,5 +1,5 @@
-// TextLexer.swift: SQL++ into words. Texts stand between ' or ", names between backticks; a quote
-// inside is doubled. Comments run from -- to the end of the line, or stand between /* and */.
+// TextLexer.swift: splits SQL++ into tokens. Texts are enclosed in ' or ", names in backticks; a
+// quote inside is doubled. Comments extend from -- to the end of the line, or from /* to */.
 
 /// Takes a text apart.
 struct TextLexer {

@@ -1,4 +1,5 @@
-// TextParser+Primaries.swift: literals, names, calls, and what has words of its own.
+// TextParser+Primaries.swift: parses literals, names, calls, and constructs with their own
+// keywords.
 
 import Fleece
 
@@ -91,7 +92,7 @@ extension TextParser {
     return QueryNode(.dict(pairs), at: place)
   }
 
-  /// What begins with a word of the language.
+  /// An expression that begins with a keyword.
   private mutating func special(
     _ word: String, at place: QueryPlace
   ) throws(DocumentQueryError) -> QueryNode? {
@@ -147,7 +148,7 @@ extension TextParser {
     return list(name, [text(variable, at: place), container, predicate], at: place)
   }
 
-  /// A name and the steps behind it: a property, or what is in a variable.
+  /// A name and the following steps: a property, or a path into a variable.
   private mutating func path() throws(DocumentQueryError) -> QueryNode {
     let place = current.place
     let first = try name("a name")
@@ -187,7 +188,7 @@ extension TextParser {
     return .index(isNegative ? -Int(number) : Int(number))
   }
 
-  /// Steps into a value that is no property.
+  /// Steps into a value that is not a property.
   private mutating func steps(
     behind value: QueryNode, at place: QueryPlace
   ) throws(DocumentQueryError) -> QueryNode {
@@ -211,7 +212,7 @@ extension TextParser {
     try expectSymbol(")")
     switch name.uppercased() {
     case "META":
-      // The name of a source is no property here.
+      // The name of a source is not a property here.
       operands = operands.map { node in
         node.array?.first?.text.map { text($0, at: node.place) } ?? node
       }

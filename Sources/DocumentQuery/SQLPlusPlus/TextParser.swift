@@ -63,7 +63,7 @@ struct TextParser {
       nearest: nearest)
   }
 
-  /// Words that are no names of columns and sources, unless they stand between backticks.
+  /// Words that cannot name columns and sources, unless they are in backticks.
   static let reserved = [
     "SELECT", "DISTINCT", "FROM", "WHERE", "GROUP", "BY", "HAVING", "ORDER", "LIMIT", "OFFSET",
     "AS", "JOIN", "INNER", "LEFT", "OUTER", "CROSS", "ON", "UNNEST", "AND", "OR", "NOT", "IN",
@@ -107,7 +107,7 @@ struct TextParser {
     return QueryNode(.dict(clauses), at: place)
   }
 
-  /// What comes after GROUP or ORDER: BY, and terms.
+  /// The rest after GROUP or ORDER: BY, and terms.
   private mutating func termsBy(
     _ term: (inout TextParser) throws(DocumentQueryError) -> QueryNode
   ) throws(DocumentQueryError) -> QueryNode {

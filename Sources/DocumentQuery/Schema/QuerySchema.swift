@@ -1,25 +1,25 @@
-// QuerySchema.swift: what a query may name: collections with their tables, and the indexes that
-// have tables of their own. Whoever translates hands it over; nothing here looks at a file.
+// QuerySchema.swift: the names that a query may use: collections with their tables, and the indexes
+// that have their own tables. The caller of the translation supplies it; this module reads no file.
 
 /// The collections and indexes that queries are translated for.
 public struct QuerySchema: Sendable, Hashable {
   /// An index with a table.
   public struct Index: Sendable, Hashable {
-    /// What it is for.
+    /// The kind of index.
     public enum Kind: Sendable, Hashable {
       /// Words of texts; searched with MATCH by its name.
       case fullText
       /// Items of arrays at a path such as `contacts[].phones`; used by UNNEST.
       case array(path: String)
-      /// Predictions; its expressions as JSON, as the file has them: `[["PREDICTION()", …]]`.
+      /// Predictions; its expressions as JSON, as stored in the file: `[["PREDICTION()", …]]`.
       case predictive(expressions: String)
     }
 
     /// Its name.
     public let name: String
-    /// What it is for.
+    /// The kind of index.
     public let kind: Kind
-    /// The table's name, as it stands in the file.
+    /// The table's name, as stored in the file.
     public let table: String
 
     /// An index.
@@ -65,7 +65,7 @@ public struct QuerySchema: Sendable, Hashable {
 
     /// Whether its table may hold deleted documents, from before 3.1.
     ///
-    /// The real library asks for any table whose name ends so.
+    /// The real library checks for any table whose name ends so.
     var mayHoldDead: Bool { isDefault || name.hasSuffix(QuerySchema.defaultName) }
 
     /// The name as a query writes it.
@@ -75,7 +75,7 @@ public struct QuerySchema: Sendable, Hashable {
   /// The name of the default scope and of the default collection in it.
   public static let defaultName = "_default"
 
-  /// The database's name, which stands for its default collection too.
+  /// The database's name, which also names its default collection.
   public let databaseName: String
   /// The collections.
   public let collections: [Collection]
@@ -89,7 +89,7 @@ public struct QuerySchema: Sendable, Hashable {
     self.collections = collections
   }
 
-  /// The collection of a name: `name`, `scope.name`, `_`, or the database's own name.
+  /// The collection with a name: `name`, `scope.name`, `_`, or the database's own name.
   func collection(
     _ name: String, scope: String?, at place: QueryPlace
   ) throws(DocumentQueryError) -> Collection {

@@ -1,5 +1,5 @@
-// ColumnTitles.swift: what the columns of a result are called: as the query says, else by the last
-// name of a path, else `$1`, `$2`; a name that comes again has ` #2` behind it.
+// ColumnTitles.swift: the titles of the columns of a result: as given in the query, else the last
+// name of a path, else `$1`, `$2`; a repeated title gets the suffix ` #2`.
 
 import Fleece
 

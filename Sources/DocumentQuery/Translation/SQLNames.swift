@@ -1,5 +1,5 @@
 // SQLNames.swift: names and literals in SQL. A name is quoted unless it is plain, so that SQLite
-// cannot take it for anything else; what no quoting helps is refused.
+// cannot interpret it as anything else; a name that quoting cannot fix is rejected.
 
 /// Names and literals in SQL.
 package enum SQLNames {

@@ -1,10 +1,10 @@
-// SQLWriter+Deletion.swift: whether a query asks for deleted documents, which have tables of their
-// own. The default collection may have some in its table of live ones, from before 3.1.
+// SQLWriter+Deletion.swift: whether a query reads deleted documents, which have their own tables.
+// The default collection may have some in its table of live ones, from before 3.1.
 
 import Fleece
 
 extension SQLWriter {
-  /// Finds out which documents each source has.
+  /// Determines which documents each source has.
   mutating func enterDeletion(_ select: QuerySelect) throws(DocumentQueryError) {
     var expressions = select.columns.map(\.expression) + select.grouping
     expressions += [select.condition, select.having, select.limit, select.offset]
@@ -13,7 +13,7 @@ extension SQLWriter {
     for source in select.sources {
       if case .join(_, let condition?) = source.kind { expressions.append(condition) }
     }
-    // Indexes have live documents only, and the view of all has no rows to join them with.
+    // Indexes have only live documents, and the view of all documents has no row IDs to join with.
     var indexed = Set((scope.fullText + scope.predictions).map(\.source))
     for (index, source) in select.sources.enumerated() {
       guard case .unnest(let expression) = source.kind,
@@ -29,7 +29,8 @@ extension SQLWriter {
       for expression in expressions where try asksForDeletion(expression, of: index) {
         documents = .all
       }
-      // Deleted ones in the table of live ones would be missed in that of dead ones.
+      // Deleted documents in the table of live ones would be missed when reading only the table of
+      // dead ones.
       if documents == .all, !collection.isDefault, index == 0, let condition = select.condition,
         try isDeletion(condition, of: index)
       {

@@ -34,7 +34,7 @@ extension SQLWriter {
     sql += quantifier == .anyAndEvery ? "))" : ")"
   }
 
-  /// An item that is equal to something needs no look at each.
+  /// A test for an equal item needs no loop over the items.
   private mutating func writeContains(
     _ parts: QueryExpression.Quantified
   ) throws(DocumentQueryError) -> Bool {
@@ -57,8 +57,8 @@ extension SQLWriter {
     return true
   }
 
-  /// What a variable is called in SQL: `_X`, or a longer name where a source or another variable is
-  /// called so.
+  /// The name of a variable in SQL: `_X`, or a longer name if a source or another variable has that
+  /// name.
   private func alias(of variable: String) -> String {
     var name = "_" + variable
     let taken = scope.sources.map(\.name) + scope.variables.map(\.alias)
@@ -73,7 +73,7 @@ extension SQLWriter {
 }
 
 extension QueryExpression {
-  /// The expressions in it, of its own SELECT.
+  /// Its subexpressions within the same SELECT.
   var children: [QueryExpression] {
     switch kind {
     case .array(let items): items
@@ -97,7 +97,7 @@ extension QueryExpression {
     return children.contains { $0.uses(variable: variable) }
   }
 
-  /// Whether it looks at a document or a row.
+  /// Whether it reads a document or a row.
   var usesRows: Bool {
     switch kind {
     case .property, .meta, .blob, .rank, .variable: true

@@ -49,7 +49,7 @@ extension SQLWriter {
     }
   }
 
-  /// The first operand of a comparison: the collation stands behind it.
+  /// The first operand of a comparison, followed by the collation.
   private mutating func writeCompared(
     _ operand: QueryExpression, in enclosing: Int
   ) throws(DocumentQueryError) {
@@ -59,7 +59,7 @@ extension SQLWriter {
     sql += " COLLATE " + SQLNames.identifier(collation.sqlName)
   }
 
-  /// An expression with a collation: that of the comparisons in it, else its own.
+  /// An expression with a collation: applied to the comparisons in it, else to itself.
   mutating func write(
     _ inner: QueryExpression, with collation: QueryCollation, in enclosing: Int
   ) throws(DocumentQueryError) {
@@ -67,7 +67,7 @@ extension SQLWriter {
     defer { self.collation = inherited }
     if inner.hasCollatable {
       self.collation = collation
-      // Its parentheses are written by whoever wrote this.
+      // The caller has already written the parentheses.
       return try write(inner, in: Binding.list - 1)
     }
     self.collation = nil

@@ -1,4 +1,4 @@
-// SQLWriter+Properties.swift: paths, variables, what the database knows of a document.
+// SQLWriter+Properties.swift: paths, variables, metadata of a document.
 
 import Fleece
 
@@ -38,8 +38,7 @@ extension SQLWriter {
     }
   }
 
-  /// Writes a call of a function that takes a document and a path, if that is what an expression
-  /// is.
+  /// Writes a call of a function that takes a document and a path, if the expression is one.
   mutating func writePropertyCall(
     _ function: String, _ operand: QueryExpression
   ) throws(DocumentQueryError) -> Bool {

@@ -1,7 +1,7 @@
 // SQLWriter+Select.swift: a SELECT, clause by clause.
 
 extension SQLWriter {
-  /// Where a SELECT stands.
+  /// The role of a SELECT.
   enum Role {
     /// It is the query.
     case outermost
@@ -49,7 +49,7 @@ extension SQLWriter {
     return first
   }
 
-  /// Writes a SELECT that is an operand; it has names of its own.
+  /// Writes a SELECT that is an operand; it has its own names.
   mutating func writeNested(
     _ select: QuerySelect, as role: Role
   ) throws(DocumentQueryError) {
@@ -83,7 +83,7 @@ extension SQLWriter {
     for (index, column) in select.columns.enumerated() {
       sql += index > 0 ? ", " : ""
       if role == .value {
-        // What it is compared with has no result's form.
+        // The value that it is compared with does not have the form of a result.
         try write(column.expression, in: Binding.list)
         continue
       }
@@ -153,7 +153,7 @@ extension SQLWriter {
 
   /// A term of an order or a grouping.
   ///
-  /// SQL takes an integer there for the number of a column.
+  /// SQL interprets an integer there as the number of a column.
   private mutating func writeTerm(_ expression: QueryExpression) throws(DocumentQueryError) {
     if expression.isIntegerConstant {
       sql += "NULL"
@@ -194,7 +194,7 @@ extension QueryExpression {
     }
   }
 
-  /// Whether SQL takes it for the number of a column.
+  /// Whether SQL interprets it as the number of a column.
   var isIntegerConstant: Bool {
     switch kind {
     case .integer, .unsigned: true

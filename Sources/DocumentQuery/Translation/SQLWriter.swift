@@ -1,12 +1,12 @@
-// SQLWriter.swift: from expressions to SQL, with the texts of the real library (LITECORE.md, part
-// 10): indexes are found by their SQL. Where that text would mean another thing than the query, it
-// is ours (docs/reference/document-queries.md lists where).
+// SQLWriter.swift: translates expressions to SQL, with the same texts as the real library
+// (LITECORE.md, part 10), because indexes are found by their SQL. Where the library's text would
+// not mean the same as the query, ours differs (docs/reference/document-queries.md lists where).
 
 import Fleece
 
 /// Writes SQL.
 struct SQLWriter {
-  /// How tightly a place binds what stands in it.
+  /// The precedence required by the place of an expression.
   enum Binding {
     static let list = -2
     static let outermost = -1
@@ -20,9 +20,9 @@ struct SQLWriter {
   var scope = SourceScope()
   /// The collation that comparisons have here.
   var collation: QueryCollation?
-  /// Whether aggregates may stand here.
+  /// Whether aggregates are allowed here.
   var allowsAggregates = false
-  /// What reads a property of a document: an index of full text has a function of its own.
+  /// The function that reads a property of a document: a full-text index has its own one.
   var propertyFunction = "fl_value"
   /// Operands on the way from the outermost expression to here.
   var chain = 0
@@ -30,7 +30,7 @@ struct SQLWriter {
   var parameters: [String] = []
   /// Tables of collections that were named.
   var used: [QuerySchema.Collection] = []
-  /// Views of live and dead documents that were named.
+  /// Views of live and dead documents that the query uses.
   var views: [QuerySchema.Collection] = []
   /// The number of the next index table's alias, per kind.
   var fullTextCount = 0

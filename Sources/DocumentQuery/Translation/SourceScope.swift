@@ -1,11 +1,11 @@
-// SourceScope.swift: what names mean in one SELECT: its sources, the names of its columns, and the
-// tables of indexes that it joins.
+// SourceScope.swift: the meaning of names in one SELECT: its sources, the names of its columns, and
+// the tables of indexes that it joins.
 
 import Fleece
 
-/// The names of one SELECT, or of an expression that stands alone.
+/// The names of one SELECT, or of a standalone expression.
 struct SourceScope {
-  /// What rows come from.
+  /// A source of rows.
   struct Source {
     enum Kind {
       /// Rows of a collection.
@@ -27,7 +27,7 @@ struct SourceScope {
 
     let name: String
     let kind: Kind
-    /// What stands before the name of a column.
+    /// The prefix of column names.
     let prefix: String
     var documents = Documents.live
 
@@ -49,7 +49,7 @@ struct SourceScope {
   }
 
   var sources: [Source] = []
-  /// Whether FROM gave names, so that paths may begin with one.
+  /// Whether FROM has aliases, so that paths may begin with one.
   var isNamed = false
   /// Names of columns that may be used where they are known.
   var columns: [String: QuerySelect.Column] = [:]
@@ -58,14 +58,14 @@ struct SourceScope {
   var fullText: [IndexTable] = []
   var predictions: [IndexTable] = []
 
-  /// What a path leads to.
+  /// The target of a path.
   enum Target {
     case property(Source, [FleecePath.Component])
     case meta(Source, MetaProperty)
     case column(String, [FleecePath.Component])
   }
 
-  /// Looks a path up.
+  /// Looks up a path.
   func target(
     _ path: [FleecePath.Component], at place: QueryPlace
   ) throws(DocumentQueryError) -> Target {
@@ -130,7 +130,7 @@ struct SourceScope {
   }
 }
 
-/// What the database knows of a document.
+/// The metadata of a document.
 enum MetaProperty: String, CaseIterable {
   case id
   case sequence
@@ -145,6 +145,6 @@ enum MetaProperty: String, CaseIterable {
     self.init(rawValue: String(propertyName.dropFirst()))
   }
 
-  /// Those that META() has.
+  /// The properties that META() has.
   static let listed: [MetaProperty] = [.id, .sequence, .deleted, .expiration, .revisionID]
 }

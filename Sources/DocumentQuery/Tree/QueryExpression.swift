@@ -1,5 +1,5 @@
-// QueryExpression.swift: an expression of a query, with its meaning: what was a list with a word in
-// front is an operator, a path, a function. Names of sources are not looked up yet.
+// QueryExpression.swift: an interpreted expression of a query: a list with a leading word has
+// become an operator, a path or a function. Names of sources are not looked up yet.
 
 import Fleece
 
@@ -13,7 +13,7 @@ package struct QueryExpression: Sendable {
     self.place = place
   }
 
-  /// What it is.
+  /// The kind of expression.
   package indirect enum Kind: Sendable {
     case null
     case boolean(Bool)
@@ -27,12 +27,12 @@ package struct QueryExpression: Sendable {
     case dict([(key: String, value: QueryExpression)])
     /// A property of a document, or a source; no steps mean the document.
     case property([FleecePath.Component])
-    /// What ANY and EVERY look at.
+    /// A variable of ANY and EVERY.
     case variable(String, [FleecePath.Component])
     case parameter(String)
-    /// A property of a value; the real library keeps a point in front of the path.
+    /// A property of a value; the real library keeps a point before the path.
     case nested(QueryExpression, [FleecePath.Component], hasPoint: Bool)
-    /// What the database knows of a document, of a source or of the first.
+    /// The metadata of a document, of the given source or the first.
     case meta(source: String?)
     case blob([FleecePath.Component])
     case operation(QueryOperator, [QueryExpression])
@@ -64,7 +64,7 @@ package struct QueryExpression: Sendable {
     let model: QueryExpression
     let input: QueryExpression
     let path: [FleecePath.Component]?
-    /// Model and input as text, to find the index of the same.
+    /// Model and input as text, to find a matching index.
     let identity: String
   }
 }

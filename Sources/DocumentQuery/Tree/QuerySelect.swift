@@ -23,7 +23,7 @@ package struct QuerySelect: Sendable {
     let name: String?
   }
 
-  /// What is selected from.
+  /// A source of the selection.
   struct Source: Sendable {
     enum Kind: Sendable {
       case first
