@@ -1,4 +1,4 @@
-// BlobDigest.swift: what a blob is named by.
+// BlobDigest.swift: the name of a blob.
 //   in documents  `sha1-` and the base64 of the 20 bytes
 //   the file      the base64 with `_` for each `/`, and `.blob`
 

@@ -5,7 +5,7 @@ import Fleece
 
 /// The blobs that bodies name.
 enum BlobReferences {
-  /// Whether a body may name any: a quick look that never misses one.
+  /// Whether a body may name blobs: a fast check without false negatives.
   static func mayHave(
     _ body: [UInt8], _ dict: FleeceDict, keys: FleeceSharedKeys
   ) throws(DocumentStoreError) -> Bool {

@@ -23,7 +23,7 @@ struct BlobStore {
       try FileCalls.sync(bundle.path)
       known.hasFolder = true
     }
-    // Somebody may have written it before without a sync, or a crash may have torn it.
+    // It may have been written without a sync before, or torn by a crash.
     if try FileCalls.read(path(digest)) == contents {
       try sync(digest)
       return digest
@@ -32,7 +32,7 @@ struct BlobStore {
     return digest
   }
 
-  /// Makes a blob of a new file, whatever is there.
+  /// Writes the blob to a new file, replacing any old one.
   private func replace(_ digest: BlobDigest, with contents: [UInt8]) throws(DocumentStoreError) {
     let incoming = try write(contents)
     // Durable before: the contents. After, with the folder's sync: the name.
@@ -58,7 +58,7 @@ struct BlobStore {
       .cantOpenFile, "\(quoted(bundle.blobsPath)) is full of files incoming_…; remove them")
   }
 
-  /// Makes the contents of a blob durable that is there.
+  /// Makes the contents of an existing blob durable.
   /// - Returns: Whether it is there.
   @discardableResult
   func sync(_ digest: BlobDigest) throws(DocumentStoreError) -> Bool {
@@ -77,8 +77,8 @@ struct BlobStore {
     return true
   }
 
-  /// The contents of a blob; nil when it is not there.
-  /// - Throws: `DocumentStoreError` with code `.corruptData` when it is not what its name says.
+  /// The contents of a blob; nil when it does not exist.
+  /// - Throws: `DocumentStoreError` with code `.corruptData` when its digest differs from its name.
   func contents(_ digest: BlobDigest) throws(DocumentStoreError) -> [UInt8]? {
     guard let contents = try FileCalls.read(path(digest)) else { return nil }
     guard BlobDigest(of: contents) == digest else {

@@ -1,9 +1,9 @@
-// KnownBlobs.swift: which blobs a data file has synced, so that it does not sync them again, and
-// which it failed to sync, so that it does not believe a later sync of the same file.
+// KnownBlobs.swift: the blobs that a data file has synced, to avoid syncing them again, and those
+// that it failed to sync, because a later sync of the same file cannot be trusted.
 
 import Synchronization
 
-/// A set of digests that forgets all when it has too many.
+/// A set of digests that is emptied when it has too many.
 final class KnownBlobs: Sendable {
   private static let countMax = 10_000
   private let digests = Mutex<Set<BlobDigest>>([])
@@ -34,7 +34,7 @@ final class KnownBlobs: Sendable {
     failed.withLock { if $0.count < Self.countMax { $0.insert(digest) } }
   }
 
-  /// Whether its last sync failed, or may have: with too many failures none is told apart.
+  /// Whether its last sync failed, or may have: after too many failures this is true for all.
   func hasFailed(_ digest: BlobDigest) -> Bool {
     failed.withLock { $0.count >= Self.countMax || $0.contains(digest) }
   }

@@ -1,5 +1,5 @@
-// Transactions+Blobs.swift: blobs are read in snapshots and put in write transactions: while one
-// runs, nobody collects blobs.
+// Transactions+Blobs.swift: blobs are read in snapshots and stored in write transactions: while one
+// runs, no process collects blobs.
 
 extension Snapshot {
   var blobStore: BlobStore { file.blobStore }
@@ -7,8 +7,8 @@ extension Snapshot {
   /// The contents of a blob.
   /// - Parameter digest: Its digest.
   /// - Returns: The bytes; nil when there is no such blob, or it was collected after this snapshot.
-  /// - Throws: `DocumentStoreError` with code `.corruptData` when the file is not what its name
-  ///   says.
+  /// - Throws: `DocumentStoreError` with code `.corruptData` when the file's digest differs from
+  ///   its name.
   /// - Complexity: O(bytes).
   public func blob(_ digest: BlobDigest) throws(DocumentStoreError) -> [UInt8]? {
     check()
@@ -17,12 +17,12 @@ extension Snapshot {
 }
 
 extension WriteTransaction {
-  /// Puts a blob.
+  /// Stores a blob.
   ///
   /// One that no document names when the file is compacted is collected.
   /// - Parameter contents: The bytes.
   /// - Returns: The digest, for `"digest"` in a dict with `"@type": "blob"`.
-  /// - Throws: `DocumentStoreError` with what the system reports.
+  /// - Throws: `DocumentStoreError` with the system's error.
   /// - Complexity: O(bytes).
   ///
   /// Durability: the contents are durable when this returns, the name before the transaction's

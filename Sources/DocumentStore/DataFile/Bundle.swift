@@ -1,4 +1,4 @@
-// Bundle.swift: the folder of a data file, and what lies in it.
+// Bundle.swift: the folder of a data file, and its content.
 //   db.sqlite3, db.sqlite3-wal, db.sqlite3-shm   the database
 //   Attachments/                                 a file for each blob, made with the first
 
@@ -17,14 +17,14 @@ struct Bundle: Sendable {
   var databasePath: String { path + "/db.sqlite3" }
   var blobsPath: String { path + "/Attachments" }
 
-  /// The folder that the bundle lies in.
+  /// The folder that contains the bundle.
   var parent: String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Looks at what is there, and makes the folder if it may.
-  /// - Returns: Whether the folder was made.
+  /// Checks what exists, and creates the folder if allowed.
+  /// - Returns: Whether the folder was created.
   func prepare(_ options: DataFile.Options) throws(DocumentStoreError) -> Bool {
     guard path.hasSuffix(Self.ending) else {
       throw DocumentStoreError(

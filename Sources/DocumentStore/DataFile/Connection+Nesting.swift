@@ -1,5 +1,5 @@
-// Connection+Nesting.swift: transactions inside transactions: each takes back its own changes, and
-// only the outermost makes any durable.
+// Connection+Nesting.swift: transactions inside transactions: each rolls back its own changes, and
+// only the outermost makes changes durable.
 
 extension Connection {
   /// Begins a transaction inside the one that is open.
@@ -18,7 +18,7 @@ extension Connection {
     transaction.depth -= 1
   }
 
-  /// Takes back what was done since the mark.
+  /// Rolls back the changes since the mark.
   ///
   /// If SQLite has ended the whole transaction meanwhile, as it does when the medium is full, the
   /// outer one fails when it commits.

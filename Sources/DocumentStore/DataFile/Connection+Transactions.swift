@@ -1,10 +1,10 @@
-// Connection+Transactions.swift: begin, commit and rollback, with what the store keeps in memory:
-// shared keys, last sequences and purge counts change with the file or not at all.
+// Connection+Transactions.swift: begin, commit and rollback, together with the store's state in
+// memory: shared keys, last sequences and purge counts change with the file or not at all.
 
 import Fleece
 
 extension Connection {
-  /// Begins a transaction that reads: what it sees is one commit's.
+  /// Begins a read transaction, which sees the content of one commit.
   func beginReading() throws(DocumentStoreError) {
     try execute("BEGIN")
     started(.reading)
@@ -23,7 +23,7 @@ extension Connection {
     ended()
   }
 
-  /// Begins a transaction that writes, after those of all others.
+  /// Begins a write transaction, after all other writers have finished.
   func beginWriting() throws(DocumentStoreError) {
     try execute("BEGIN IMMEDIATE")
     started(.writing)
@@ -43,8 +43,8 @@ extension Connection {
     ended()
   }
 
-  /// Errors such as a full medium make SQLite end a transaction by itself; what came after them
-  /// would each be a transaction of its own.
+  /// Errors such as a full medium make SQLite end a transaction by itself; each later statement
+  /// would then be a separate transaction.
   func checkWriting() throws(DocumentStoreError) {
     guard isInTransaction else {
       throw DocumentStoreError(
@@ -74,7 +74,7 @@ extension Connection {
     transaction = TransactionState(number: number)
   }
 
-  /// Reads the shared keys unless nobody else has committed since.
+  /// Reads the shared keys unless there was no other commit since.
   private func loadKeys() throws(DocumentStoreError) {
     let version = try number("PRAGMA data_version")
     if let keysVersion, keysVersion == version { return }

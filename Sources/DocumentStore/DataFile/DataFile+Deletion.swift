@@ -8,8 +8,8 @@ extension DataFile {
   /// Files of other names in the bundle stay, and the bundle with them.
   /// - Parameter path: The bundle's path.
   /// - Returns: Whether there was one.
-  /// - Throws: `DocumentStoreError` with what the system reports, and `.notADatabaseFile` for what
-  ///   is not a bundle.
+  /// - Throws: `DocumentStoreError` with the system's error, and `.notADatabaseFile` for a path
+  ///   that is not a bundle.
   ///
   /// Durability: the removal is durable when this returns. After a crash within it there is either
   /// the whole data file, or one that has lost its database and opens as a new one.
@@ -21,7 +21,8 @@ extension DataFile {
       throw DocumentStoreError(
         .notADatabaseFile, "\(quoted(bundle.path)) is not a bundle; nothing was removed")
     }
-    // The database goes first: a log without it is worth nothing, but with a part of it would be.
+    // The database is deleted first: a log without a database is unusable, but a database without
+    // its log could be read.
     for ending in ["", "-wal", "-shm"] {
       try FileCalls.remove(bundle.databasePath + ending)
       if ending.isEmpty { try FileCalls.sync(bundle.path) }

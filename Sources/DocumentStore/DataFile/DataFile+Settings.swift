@@ -1,4 +1,4 @@
-// DataFile+Settings.swift: SQLite's settings, as they are in force.
+// DataFile+Settings.swift: the settings of SQLite.
 
 extension DataFile {
   /// A setting of SQLite on the connection that writes; for tests and for reports.

@@ -5,7 +5,7 @@ import Fleece
 extension DataFile {
   /// Reads the contents of one commit.
   ///
-  /// - Parameter body: What is read; the snapshot and what comes from it must not leave it.
+  /// - Parameter body: Reads the snapshot; neither the snapshot nor objects from it may escape.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws, and `DocumentStoreError`.
   @discardableResult
@@ -21,22 +21,22 @@ extension DataFile {
     }
   }
 
-  /// Changes the file in one transaction: all of it happens when `body` returns, or nothing when it
+  /// Changes the file in one transaction: all changes are made when `body` returns, none when it
   /// throws.
   ///
   /// Writers wait for each other, in all processes.
   ///
-  /// Inside another `write` of the same thread it is a transaction in that one: what it throws
-  /// takes back its own changes, and only the outermost makes any durable.
-  /// - Parameter body: The changes; the transaction and what comes from it must not leave it.
+  /// Inside another `write` of the same thread it is a nested transaction: an error rolls back only
+  /// its own changes, and only the outermost makes changes durable.
+  /// - Parameter body: The changes; neither the transaction nor objects from it may escape.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws, and `DocumentStoreError`: `.busy` when another writer holds the
-  ///   file for longer than it may be waited for, `.notWriteable`, `.noSpace`, `.inputOutput`.
+  ///   file for longer than the timeout, `.notWriteable`, `.noSpace`, `.inputOutput`.
   ///
   /// Durability: with `Sync.full` the changes are durable when this returns; with `.normal` a power
-  /// cut may take the last commits, in order. Blobs are durable before the commit in both. After an
-  /// error of the medium within the commit itself, whether it is there shows at the next open, and
-  /// the data file takes no more writes until then.
+  /// cut may lose the last commits, in order. Blobs are durable before the commit in both. After an
+  /// error of the medium within the commit itself, the next open shows whether the commit exists,
+  /// and the data file accepts no more writes until then.
   @discardableResult
   public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
     try checkWritable()

@@ -1,4 +1,4 @@
-// DataFile.swift: a bundle with its database: one connection that writes, and others that read.
+// DataFile.swift: a bundle with its database: one connection for writing, and others for reading.
 // Invariants: `writer` has a write transaction only while `write` runs; a reader that is not in
 // `idle` belongs to one call of `read`.
 
@@ -7,7 +7,7 @@ import Synchronization
 /// A document database: the bundle `NAME.cblite2/` with `db.sqlite3` and the blobs.
 ///
 /// Any thread may call it. One write transaction runs at a time, over all processes; readers run
-/// beside it, each on the contents of one commit.
+/// concurrently, each on the contents of one commit.
 public final class DataFile: Sendable {
   /// The bundle's path.
   public let path: String
@@ -29,16 +29,16 @@ public final class DataFile: Sendable {
 
   /// Opens a data file, and makes or upgrades it first if that is needed and allowed.
   ///
-  /// Documents that expired meanwhile are purged.
+  /// Documents that have expired since are purged.
   /// - Parameters:
   ///   - path: The bundle's path.
   ///   - options: How it is opened.
-  /// - Throws: `DocumentStoreError`: `.notFound` without a file that may be made,
+  /// - Throws: `DocumentStoreError`: `.notFound` without a file that may be created,
   ///   `.notADatabaseFile`, `.wrongFormat`, `.databaseTooOld`, `.databaseTooNew`,
-  ///   `.cantUpgradeDatabase`, `.busy`, `.cantOpenFile` and what the system reports.
+  ///   `.cantUpgradeDatabase`, `.busy`, `.cantOpenFile` and the system's errors.
   /// - Complexity: O(1); an upgrade may touch each record.
   ///
-  /// Durability: a file that was made is durable when this returns, with its folder's entry; so is
+  /// Durability: a created file is durable when this returns, including its folder entry; so is
   /// each step of an upgrade.
   public init(path: String, options: Options = Options()) throws(DocumentStoreError) {
     let bundle = Bundle(path: path)
@@ -62,7 +62,7 @@ public final class DataFile: Sendable {
       }
       return connection
     } catch {
-      // A folder that this call made and that has nothing in it goes again.
+      // A folder that this call created and that is empty is removed again.
       if isNew { try? bundle.removeIfEmpty() }
       throw error
     }
@@ -85,7 +85,7 @@ public final class DataFile: Sendable {
     try writer.close()
   }
 
-  /// Lends a connection that reads.
+  /// Runs a closure with a connection for reading.
   func withReader<Result, Failure: Error>(
     _ body: (Connection) throws(Failure) -> Result, open: (DocumentStoreError) -> Failure
   ) throws(Failure) -> Result {
@@ -137,7 +137,7 @@ public final class DataFile: Sendable {
     }
   }
 
-  /// Takes no more writes: whether the commit that failed is there will be known at the next open.
+  /// Accepts no more writes: the next open will show whether the failed commit exists.
   func refuseWrites(after error: DocumentStoreError) {
     failure.withLock { $0 = $0 ?? error }
   }

@@ -9,7 +9,7 @@ extension DataFile {
     case full
   }
 
-  /// How the revisions of new data files are told apart.
+  /// How the revisions of new data files are identified.
   public enum Versioning: Int, Sendable, CaseIterable {
     /// Trees of revisions as in 2.x: a tree whose bodies are in it.
     case oldTrees = 0
@@ -21,25 +21,25 @@ extension DataFile {
 
   /// How a data file is opened.
   public struct Options: Sendable {
-    /// Whether nothing is written: an older file is read as it is.
+    /// Whether nothing is written: an older file is read without an upgrade.
     public var isReadOnly = false
-    /// Whether a data file is made where none is.
+    /// Whether a missing data file is created.
     public var creates = true
     /// Whether an older file may be upgraded.
     public var allowsUpgrade = true
     /// When commits become durable.
     public var sync = Sync.normal
-    /// What a new file gets.
+    /// The versioning of a new file.
     public var versioning = Versioning.trees
-    /// How many idle connections are kept for readers.
+    /// The number of idle connections kept for readers.
     public var idleReadersMax = 4
     /// How long a lock of others is waited for.
     public var busyTimeoutMilliseconds = 10_000
-    /// Whether documents that expired meanwhile are purged when the file is opened for writing.
+    /// Whether expired documents are purged when the file is opened for writing.
     public var purgesExpiredOnOpen = true
-    /// Where UUIDs come from: that many random bytes.
+    /// The source of UUIDs: returns the requested number of random bytes.
     ///
-    /// A lab gives a seeded one.
+    /// A lab passes a seeded one.
     public var entropy: @Sendable (Int) -> [UInt8] = { FileCalls.entropy($0) }
     /// The time in nanoseconds since 1970, for version vectors and expirations.
     ///

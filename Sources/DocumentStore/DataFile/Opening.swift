@@ -1,6 +1,6 @@
-// Opening.swift: what is done to a file before it is used: settings, creation, upgrade.
-// A file is made in one transaction. A crash before it leaves a database without tables, which the
-// next open with `creates` fills and any other refuses; after it, the file is whole.
+// Opening.swift: prepares a file before its use: settings, creation, upgrade. A file is created in
+// one transaction. A crash before it leaves a database without tables, which the next open with
+// `creates` fills and any other rejects; after it, the file is complete.
 
 /// The opening of a file on the connection that writes.
 struct Opening {
@@ -57,7 +57,7 @@ struct Opening {
       throw notAStore()
     }
     guard options.creates else { throw notAStore() }
-    // Both are kept in the file's header, which has to be there before its first table.
+    // Both are stored in the file's header, which has to be written before its first table.
     try connection.execute("PRAGMA auto_vacuum = incremental; PRAGMA synchronous = full")
     try Self.useWAL(connection, options)
     try connection.execute("BEGIN IMMEDIATE")
@@ -78,7 +78,7 @@ struct Opening {
   private func syncFolders() throws(DocumentStoreError) {
     try FileCalls.sync(bundle.path)
     do { try FileCalls.sync(bundle.parent) } catch {
-      // Whoever may not read the folder cannot have made the bundle in it.
+      // A process that may not read the folder cannot have created the bundle in it.
       guard error.code == .notWriteable else { throw error }
     }
   }
@@ -99,8 +99,8 @@ struct Opening {
 
   /// Switches to the write-ahead log.
   ///
-  /// Others that open the file at the same moment may be in the way, and SQLite does not wait for
-  /// them here as it does elsewhere.
+  /// Other processes that open the file at the same time may hold a lock, and SQLite does not wait
+  /// for them here as it does elsewhere.
   static func useWAL(
     _ connection: Connection, _ options: DataFile.Options
   ) throws(DocumentStoreError) {

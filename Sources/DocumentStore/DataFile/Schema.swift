@@ -1,7 +1,7 @@
 // Schema.swift: the SQL of the file's tables, letter by letter as the real library's: both compare
 // SQL texts.
 
-/// What the format numbers mean, and the SQL of tables.
+/// The meaning of the format numbers, and the SQL of tables.
 enum Schema {
   /// The oldest format that is read: 2.0's.
   static let oldest: Int64 = 201
@@ -15,7 +15,7 @@ enum Schema {
   static let withIndexSequences: Int64 = 501
   /// The first with expirations in every key store.
   static let withExpirations: Int64 = 502
-  /// The first with `whereClause` in `indexes`; what is written.
+  /// The first with `whereClause` in `indexes`; the format that is written.
   static let current: Int64 = 503
   /// The newest that can be read.
   static let newest: Int64 = 599
@@ -24,7 +24,7 @@ enum Schema {
     "CREATE TABLE kvmeta (name TEXT PRIMARY KEY, lastSeq INTEGER DEFAULT 0, "
     + "purgeCnt INTEGER DEFAULT 0) WITHOUT ROWID"
 
-  /// The list of indexes, which is made with the first.
+  /// The list of indexes, which is created with the first index.
   static let indexes =
     "CREATE TABLE indexes (name TEXT PRIMARY KEY, type INTEGER NOT NULL, keyStore TEXT NOT NULL, "
     + "expression TEXT, whereClause TEXT, indexTableName TEXT, lastSeq TEXT)"

@@ -1,4 +1,4 @@
-// Snapshot.swift: what a reader sees: the contents of one commit.
+// Snapshot.swift: the view of a reader: the contents of one commit.
 
 import Fleece
 
@@ -28,7 +28,7 @@ public struct Snapshot {
     return connection.keys
   }
 
-  /// The UUID that others may see.
+  /// The UUID that other programs may see.
   /// - Throws: `DocumentStoreError`.
   public func publicUUID() throws(DocumentStoreError) -> [UInt8] { try uuid(.publicUUID) }
 
@@ -45,8 +45,8 @@ public struct Snapshot {
     return body
   }
 
-  /// How revisions are told apart.
-  /// - Throws: `DocumentStoreError` with code `.wrongFormat` for a number that means nothing.
+  /// How revisions are identified.
+  /// - Throws: `DocumentStoreError` with code `.wrongFormat` for an unknown number.
   public func versioning() throws(DocumentStoreError) -> DataFile.Versioning {
     check()
     if let versioning = connection.transaction.versioning { return versioning }
@@ -61,7 +61,7 @@ public struct Snapshot {
     return versioning
   }
 
-  /// Most revisions in a line of a tree; older ones are pruned.
+  /// Maximum length of a branch of a revision tree; older revisions are pruned.
   /// - Throws: `DocumentStoreError`.
   public func revisionDepthMax() throws(DocumentStoreError) -> Int {
     check()

@@ -1,5 +1,5 @@
-// StoreInfo.swift: what a data file knows of itself, in the key store `info`: a body for each key,
-// without sequence.
+// StoreInfo.swift: a data file's information about itself, in the key store `info`: a body for each
+// key, without a sequence.
 
 /// The records of the key store `info`.
 struct StoreInfo {

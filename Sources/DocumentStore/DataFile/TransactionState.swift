@@ -1,4 +1,5 @@
-// TransactionState.swift: what a connection has open, and what a rollback takes back.
+// TransactionState.swift: the open transaction of a connection, and the state that a rollback
+// restores.
 
 import Fleece
 
@@ -13,20 +14,20 @@ struct TransactionState {
   var kind = Kind.none
   /// Rises with each transaction of the connection, so that handles know theirs.
   var number: UInt64 = 0
-  /// How many transactions lie in each other.
+  /// The nesting depth of transactions.
   var depth = 0
-  /// Key stores that were looked at since the transaction began, in order.
+  /// Key stores used since the transaction began, in order.
   var opened: [KeyStoreName] = []
   /// Whether blobs were named whose folder is not synced yet.
   var hasNewBlobs = false
-  /// What `info` says, once it was asked for.
+  /// The value in `info`, once it was read.
   var versioning: DataFile.Versioning?
   var revisionDepthMax: Int?
   /// Whether new keys have to be written.
   var hasNewKeys = false
 }
 
-/// What a transaction inside another one returns to when it ends badly.
+/// The state to which a failed nested transaction returns.
 struct TransactionMark {
   let openedCount: Int
   let keys: FleeceSharedKeys

@@ -1,6 +1,6 @@
-// Upgrade.swift: older files, brought to the current format in the real library's steps.
-// Invariant: each step is one transaction that ends with its format number, and looks before it
-// adds: so an upgrade that a crash ends goes on at the next open, and two processes may both try.
+// Upgrade.swift: upgrades older files to the current format in the real library's steps. Invariant:
+// each step is one transaction that ends by writing its format number, and checks before it adds:
+// so an upgrade interrupted by a crash continues at the next open, and two processes may both try.
 // Order: as fixed in 3.4 and 4.1, with 500 before 501; 3.2's own order skips 500.
 
 /// The upgrade of a file.
@@ -64,7 +64,7 @@ struct Upgrade {
     }
   }
 
-  /// What every data file has, or may be given.
+  /// Objects that every data file has, or may get.
   private func checkTables() throws(DocumentStoreError) {
     let hasMeta = try Schema.has("kvmeta", on: connection)
     let hasInfo = try Schema.has("kv_info", on: connection)
@@ -87,9 +87,9 @@ struct Upgrade {
     for table in try tables() { try add("extra BLOB", to: table) }
   }
 
-  /// 500: dead records in tables of their own.
+  /// 500: dead records in their own tables.
   ///
-  /// Those of the default collection stay where they are until they are written again, as with the
+  /// Dead records of the default collection stay in place until they are written again, as with the
   /// real library.
   private func addDeadTables() throws(DocumentStoreError) {
     for name in try Schema.names(on: connection) where name.isCollection {
@@ -119,7 +119,7 @@ struct Upgrade {
     }
   }
 
-  /// 501 and 503: columns of the list of indexes, which is made with the first index.
+  /// 501 and 503: columns of the list of indexes, which is created with the first index.
   private func addToIndexes(_ column: String) throws(DocumentStoreError) {
     if try Schema.has("indexes", on: connection) { try add(column, to: "indexes") }
   }
@@ -140,8 +140,9 @@ struct Upgrade {
     return tables
   }
 
-  /// Whether a table or a record is missing that another program has not made yet: the real library
-  /// makes a file in several commits, and tables of dead records when it opens a collection.
+  /// Whether a table or a record is missing because another program has not created it yet: the
+  /// real library creates a file in several commits, and tables of dead records when it opens a
+  /// collection.
   private func isUnfinished() throws(DocumentStoreError) -> Bool {
     guard try Schema.has("kv_info", on: connection) else { return true }
     let names = try Schema.names(on: connection) + [.defaultCollection]

@@ -1,4 +1,4 @@
-// WriteTransaction.swift: what a writer may do beyond reading.
+// WriteTransaction.swift: the operations of a writer beyond reading.
 
 import Fleece
 
@@ -6,7 +6,7 @@ import Fleece
 ///
 /// It is valid during the closure that it is given to; using it later is an error of the program.
 public struct WriteTransaction {
-  /// What the transaction sees.
+  /// The content that the transaction sees.
   public let snapshot: Snapshot
   var connection: Connection { snapshot.connection }
 
@@ -22,7 +22,7 @@ public struct WriteTransaction {
     return try snapshot.file.nested(body)
   }
 
-  /// A key store; it is made unless it is there.
+  /// A key store; created if it does not exist.
   /// - Parameter name: Its name.
   /// - Returns: The key store.
   /// - Throws: `DocumentStoreError`.
@@ -40,7 +40,7 @@ public struct WriteTransaction {
     return store
   }
 
-  /// A collection's key store; the collection is made unless it is there.
+  /// A collection's key store; the collection is created if it does not exist.
   /// - Parameter name: The collection.
   /// - Returns: The key store.
   /// - Throws: `DocumentStoreError` with code `.invalidParameter` for the default collection of a
@@ -53,7 +53,7 @@ public struct WriteTransaction {
 
   /// Deletes a collection with its records and indexes.
   ///
-  /// One that is made again under its name goes on with the sequences of the old one.
+  /// A collection created again under its name continues the sequences of the old one.
   /// - Parameter name: The collection, not the default one.
   /// - Returns: Whether there was one.
   /// - Throws: `DocumentStoreError` with code `.invalidParameter` for the default collection, and
@@ -120,7 +120,7 @@ public struct WriteTransaction {
     }
   }
 
-  /// Sets how many revisions in a line of a tree are kept.
+  /// Sets the maximum length of a branch of revision trees.
   /// - Parameter depth: At least 1.
   /// - Throws: `DocumentStoreError`.
   public func setRevisionDepthMax(_ depth: Int) throws(DocumentStoreError) {

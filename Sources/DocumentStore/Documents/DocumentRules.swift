@@ -1,4 +1,4 @@
-// DocumentRules.swift: what IDs and bodies of documents may be.
+// DocumentRules.swift: the valid IDs and bodies of documents.
 
 import Fleece
 

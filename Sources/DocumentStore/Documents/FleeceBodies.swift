@@ -26,7 +26,7 @@ enum FleeceBodies {
     }
   }
 
-  /// A value as bytes of its own, with the same shared keys.
+  /// A value as separate bytes, with the same shared keys.
   static func copy(
     _ value: FleeceValue, keys: FleeceSharedKeys
   ) throws(DocumentStoreError) -> [UInt8] {

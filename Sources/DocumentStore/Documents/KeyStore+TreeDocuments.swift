@@ -19,7 +19,7 @@ extension KeyStore {
   ///   - id: The document's ID.
   ///   - body: A dict; nil for a tombstone.
   ///   - parent: The revision that it changes.
-  /// - Returns: The document as it is now.
+  /// - Returns: The updated document.
   /// - Throws: `DocumentStoreError`: `.conflict`, `.notFound`, `.badDocumentID`,
   ///   `.corruptRevisionData` for a body that cannot be stored.
   /// - Complexity: O(bytes of body and tree).
@@ -76,15 +76,15 @@ extension KeyStore {
       .conflict, "\(quoted(id)) was changed after \(parent); read it, and save on what it has now")
   }
 
-  /// Adds a revision that came from elsewhere, with those before it.
+  /// Adds a revision from another database, with its ancestors.
   ///
-  /// One that does not follow the current revision is a conflict beside it.
+  /// A revision that does not follow the current one is added as a conflict.
   /// - Parameters:
   ///   - id: The document's ID.
   ///   - history: IDs, the new revision's first, each one's parent next.
   ///   - body: A dict; nil for a tombstone.
   ///   - remote: The database that it came from, from 1 on; nil for none.
-  /// - Returns: The document as it is now.
+  /// - Returns: The updated document.
   /// - Throws: `DocumentStoreError`: `.badRevisionID`, `.badDocumentID`, `.corruptRevisionData`.
   /// - Complexity: O(bytes of body and tree, and history · revisions).
   @discardableResult
@@ -116,10 +116,10 @@ extension KeyStore {
   /// - Parameters:
   ///   - id: The document's ID.
   ///   - winner: The revision that stays.
-  ///   - loser: The one whose branch is closed.
+  ///   - loser: The revision whose branch is closed.
   ///   - body: A dict that joins both, saved on the winner; nil for none.
-  ///   - prunes: Whether the loser's branch goes, instead of being closed by a tombstone.
-  /// - Returns: The document as it is now.
+  ///   - prunes: Whether the loser's branch is removed, instead of being closed by a tombstone.
+  /// - Returns: The updated document.
   /// - Throws: `DocumentStoreError`: `.notFound`, `.conflict` when one of them is not a leaf.
   @discardableResult
   public func resolve(

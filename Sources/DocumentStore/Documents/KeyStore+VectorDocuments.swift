@@ -12,9 +12,9 @@ extension KeyStore {
 
   /// Saves a revision made here.
   /// - Parameters:
-  ///   - document: The document that it changes; it becomes what is stored.
+  ///   - document: The document to change; updated to the stored state.
   ///   - body: A dict; nil for a tombstone.
-  /// - Throws: `DocumentStoreError`: `.conflict` when somebody changed the document first;
+  /// - Throws: `DocumentStoreError`: `.conflict` when the document was changed first;
   ///   `.badDocumentID`, `.corruptRevisionData` for a body that cannot be stored.
   /// - Complexity: O(bytes).
   public func save(

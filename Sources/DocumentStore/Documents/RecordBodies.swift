@@ -1,10 +1,10 @@
-// RecordBodies.swift: all bodies that a record keeps: of the current revision and of others.
+// RecordBodies.swift: all bodies of a record: of the current revision and of others.
 
 import Fleece
 
 /// The bodies of records.
 enum RecordBodies {
-  /// The bodies that a record keeps, the current revision's first.
+  /// The bodies of a record, the current revision's first.
   /// - Throws: `DocumentStoreError` with code `.corruptRevisionData` or `.badRevisionID`.
   /// - Complexity: O(bytes).
   static func all(

@@ -1,12 +1,12 @@
-// TreeDocument.swift: a record with its tree of revisions.
-// 2.x has the whole tree in the record's body; 3.x the current revision's body there, and the tree
-// in `extra`. Both are read; what is saved has the form of 3.x.
+// TreeDocument.swift: a record with its tree of revisions. 2.x stores the whole tree in the
+// record's body; 3.x stores the current revision's body there, and the tree in `extra`. Both are
+// read; records are saved in the form of 3.x.
 
 /// A document whose revisions are a tree.
 public struct TreeDocument: Hashable, Sendable {
-  /// The record as it is stored.
+  /// The stored record.
   public internal(set) var record: Record
-  /// Its revisions, the bodies that are kept with them.
+  /// Its revisions, with the bodies kept for them.
   public internal(set) var tree: RevisionTree
 
   /// The document's ID.
@@ -21,7 +21,7 @@ public struct TreeDocument: Hashable, Sendable {
   /// Reads a record.
   /// - Parameter record: The record, whole.
   /// - Throws: `DocumentStoreError` with code `.corruptRevisionData` when it has no tree, or one
-  ///   that does not fit it.
+  ///   that does not match it.
   /// - Complexity: O(bytes).
   public init(_ record: Record) throws(DocumentStoreError) {
     self.record = record
@@ -57,7 +57,7 @@ public struct TreeDocument: Hashable, Sendable {
   /// The current revision.
   public var current: Revision? { tree.current }
 
-  /// Puts the tree's bytes into the record, in the form of 3.x.
+  /// Stores the tree's bytes in the record, in the form of 3.x.
   mutating func fold(depthMax: Int) throws(DocumentStoreError) {
     tree.dropBodies()
     tree.prune(depthMax: depthMax)

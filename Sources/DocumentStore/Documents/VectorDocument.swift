@@ -1,13 +1,13 @@
-// VectorDocument.swift: a record whose revision is a version vector.
-// `extra` is absent without other revisions, else Fleece: an array by remote, whose items are null,
-// or dicts with the revision's body at `.`, its ID at `@` and its flags at `&`. What the real
-// library writes there may point into `body`, so the two are read together.
+// VectorDocument.swift: a record whose revision is a version vector. `extra` is absent without
+// other revisions, else Fleece: an array by remote, whose items are null, or dicts with the
+// revision's body at `.`, its ID at `@` and its flags at `&`. Content written there by the real
+// library may point into `body`, so the two are read together.
 
 import Fleece
 
-/// What a remote database has of a document.
+/// The revision of a document in a remote database.
 public struct VectorRevision: Hashable, Sendable {
-  /// The revision's ID as it is stored: a vector, or a tree's revision ID from before.
+  /// The revision's ID in its stored form: a vector, or a tree's revision ID from before.
   public var version: [UInt8]
   /// `.deleted`, `.hasAttachments`, `.conflicted`.
   public var flags: RecordFlags
@@ -16,7 +16,7 @@ public struct VectorRevision: Hashable, Sendable {
 
   /// A revision.
   /// - Parameters:
-  ///   - version: Its ID as it is stored.
+  ///   - version: Its ID in its stored form.
   ///   - flags: Its flags.
   ///   - body: Its body.
   public init(version: [UInt8], flags: RecordFlags = [], body: [UInt8]?) {
@@ -28,11 +28,11 @@ public struct VectorRevision: Hashable, Sendable {
 
 /// A document whose revision is a version vector.
 public struct VectorDocument: Hashable, Sendable {
-  /// The record as it is stored.
+  /// The stored record.
   public internal(set) var record: Record
   /// The vector; nil of a document that is not stored, or has a tree's revision from before.
   public internal(set) var vector: VersionVector?
-  /// What remote databases have, by their numbers from 1 on.
+  /// The revisions of remote databases, by their numbers from 1 on.
   public var remotes: [Int: VectorRevision] = [:]
 
   /// Most remote databases that are read.

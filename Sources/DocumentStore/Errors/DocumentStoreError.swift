@@ -1,9 +1,9 @@
-// DocumentStoreError.swift: how the store fails. What a file or a system call does wrong is an
-// error; a handle that is used after its transaction is a trap.
+// DocumentStoreError.swift: the errors of the store. Bad files and failing system calls are errors;
+// using a handle after its transaction traps.
 
 /// An error of the document store.
 public struct DocumentStoreError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What kind of error it is; the names are those of the real library where it has one.
+  /// The kind of error; the names are those of the real library where it has one.
   public enum Code: String, Sendable, CaseIterable {
     /// A revision ID that is none.
     case badRevisionID
@@ -13,7 +13,7 @@ public struct DocumentStoreError: Error, Hashable, Sendable, CustomStringConvert
     case notOpen
     /// No such file, record, revision, collection or blob.
     case notFound
-    /// Somebody else changed the record first, or the key is taken.
+    /// The record was changed by another writer first, or the key is taken.
     case conflict
     /// A name, an ID or an option that the store does not accept.
     case invalidParameter
@@ -29,7 +29,7 @@ public struct DocumentStoreError: Error, Hashable, Sendable, CustomStringConvert
     case notInTransaction
     /// The file is not a database.
     case notADatabaseFile
-    /// The database lacks what every data file has.
+    /// The database lacks a part that every data file has.
     case wrongFormat
     /// The data file is older than any that can be read.
     case databaseTooOld
@@ -57,7 +57,7 @@ public struct DocumentStoreError: Error, Hashable, Sendable, CustomStringConvert
 
   /// The kind of error.
   public let code: Code
-  /// What failed, with values, and what to do about it.
+  /// The failure, with values, and the remedy.
   public let message: String
   /// SQLite's extended result code, if SQLite reported the error.
   public let sqliteCode: Int32?

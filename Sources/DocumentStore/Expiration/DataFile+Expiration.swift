@@ -1,6 +1,6 @@
-// DataFile+Expiration.swift: what expires next in the whole file, and its purge.
-// Durability: a purge is one transaction over all collections. After a crash either all records
-// that were due are gone, or none is.
+// DataFile+Expiration.swift: the next expiration in the whole file, and the purge. Durability: a
+// purge is one transaction over all collections. After a crash either all records that were due are
+// gone, or none is.
 
 /// A document that expired and was purged.
 public struct ExpiredDocument: Hashable, Sendable {
@@ -28,7 +28,7 @@ extension Snapshot {
 extension DataFile {
   /// Removes all documents that have expired, of all collections, in one transaction.
   ///
-  /// Without any that is due, nothing is written and no lock is taken.
+  /// If none is due, nothing is written and no lock is taken.
   /// - Parameter nowMilliseconds: The time, in milliseconds since 1970.
   /// - Returns: The documents, by collection and ID.
   /// - Throws: `DocumentStoreError`: `.busy` when another writer holds the file; as `write`.
@@ -51,7 +51,7 @@ extension DataFile {
     }
   }
 
-  /// Removes what expired while the file was closed.
+  /// Removes documents that expired while the file was closed.
   ///
   /// When another writer holds the file, this is left to the next purge: opening does not fail for
   /// it.

@@ -1,15 +1,15 @@
-// Housekeeper.swift: purges documents as they expire, for as long as the file is open.
-// Invariant: no failure that can pass ends it. A purge that meets a writer, or a full medium, is
-// tried again; only a file that is closed, or takes no more writes, ends it. Time and waiting come
-// from the caller, so that a lab decides both.
+// Housekeeper.swift: purges documents as they expire, for as long as the file is open. Invariant:
+// no temporary failure ends it. A purge that finds a writer, or a full medium, is tried again; it
+// ends only when the file is closed or accepts no more writes. The caller supplies time and
+// waiting, so that a lab controls both.
 
-/// Purges expired documents of a data file, again and again.
+/// Purges expired documents of a data file repeatedly.
 public struct Housekeeper: Sendable {
-  /// What a turn did.
+  /// The result of a turn.
   public struct Turn: Sendable {
     /// The documents that were purged, by collection and ID.
     public var purged: [ExpiredDocument] = []
-    /// What kept the turn from purging; the next one tries again.
+    /// The error that prevented the purge; the next turn tries again.
     public var failure: DocumentStoreError?
     /// How long to wait before the next turn, in milliseconds.
     public var delayMilliseconds: Int64 = 0
@@ -23,18 +23,18 @@ public struct Housekeeper: Sendable {
   private let file: DataFile
   private let nowMilliseconds: @Sendable () -> Int64
 
-  /// A housekeeper; it does nothing until its turns are taken.
+  /// A housekeeper; it does nothing until its turns are called.
   /// - Parameters:
   ///   - file: The data file, open for writing.
-  ///   - nowMilliseconds: The time in milliseconds since 1970; the file's own clock without one.
+  ///   - nowMilliseconds: The time in milliseconds since 1970; the file's own clock if nil.
   public init(_ file: DataFile, nowMilliseconds: (@Sendable () -> Int64)? = nil) {
     self.file = file
     let options = file.options
     self.nowMilliseconds = nowMilliseconds ?? { options.nowMilliseconds }
   }
 
-  /// Purges what is due now.
-  /// - Returns: What was done, and when to take the next turn.
+  /// Purges the documents that are due now.
+  /// - Returns: The result, and when to run the next turn.
   /// - Throws: `DocumentStoreError` with code `.notOpen` or `.notWriteable`, which no later turn
   ///   can do anything about.
   /// - Complexity: As `DataFile.purgeExpired`.
@@ -44,7 +44,7 @@ public struct Housekeeper: Sendable {
     do {
       turn.purged = try file.purgeExpired(nowMilliseconds: now)
       let next = try file.read { try $0.nextExpiration() } ?? Int64.max
-      // What came due during the purge is not waited for.
+      // Documents that became due during the purge cause no wait.
       let delay = max(next, now).subtractingReportingOverflow(now)
       turn.delayMilliseconds = min(
         delay.overflow ? Int64.max : delay.partialValue, Self.delayMaxMilliseconds)
@@ -60,7 +60,7 @@ public struct Housekeeper: Sendable {
   /// Takes turns until the file is closed, or a wait is cancelled.
   /// - Parameters:
   ///   - wait: Waits that many milliseconds; it ends the run by throwing.
-  ///   - report: Is given what each turn did.
+  ///   - report: Called with the result of each turn.
   public func run(
     wait: (Int64) async throws -> Void = { try await Task.sleep(for: .milliseconds($0)) },
     report: (Turn) -> Void = { _ in }

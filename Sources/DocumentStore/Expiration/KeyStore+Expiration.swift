@@ -9,7 +9,7 @@ extension KeyStore {
   ///   - key: The record's key.
   /// - Returns: Whether there is such a record.
   /// - Throws: `DocumentStoreError` with code `.invalidParameter` for a negative time, and for key
-  ///   stores that are no collection.
+  ///   stores that are not a collection.
   /// - Complexity: O(log records).
   @discardableResult
   public func setExpiration(

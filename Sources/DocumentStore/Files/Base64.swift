@@ -21,7 +21,7 @@ enum Base64 {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// The bytes of a text; nil unless it is exactly what `text` makes of them.
+  /// The bytes of a text; nil unless it is exactly the result of `text`.
   static func bytes(_ text: String) -> [UInt8]? {
     var (output, group, bits) = ([UInt8](), UInt32(0), 0)
     let letters = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }.reversed()

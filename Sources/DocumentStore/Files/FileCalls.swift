@@ -1,11 +1,11 @@
-// FileCalls.swift [U]: the system calls on folders and blobs; SQLite makes all others.
-// Safety: pointers passed to the kernel live through the call; a folder's stream is closed by the
+// FileCalls.swift [U]: the system calls for folders and blobs; SQLite makes all others. Safety:
+// pointers passed to the kernel are valid during the call; a folder's stream is closed by the
 // function that opened it.
 
 import CSystem
 import Glibc
 
-/// What a path leads to.
+/// The kind of file at a path.
 enum FileKind {
   case file
   case folder
@@ -16,7 +16,7 @@ enum FileKind {
 ///
 /// Each error names the path and the system's reason.
 enum FileCalls {
-  /// What is there; nil when nothing is.
+  /// The kind of the existing file; nil when there is none.
   static func kind(_ path: String) throws(DocumentStoreError) -> FileKind? {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else {
@@ -31,14 +31,14 @@ enum FileCalls {
   }
 
   /// Makes a folder, unless it is there.
-  /// - Returns: Whether it was made.
+  /// - Returns: Whether it was created.
   static func makeFolder(_ path: String) throws(DocumentStoreError) -> Bool {
     if unsafe mkdir(path, 0o755) == 0 { return true }
     guard errno == EEXIST, try kind(path) == .folder else { throw failure("make folder", path) }
     return false
   }
 
-  /// Makes what is known of a file or folder durable.
+  /// Syncs a file or folder.
   static func sync(_ path: String) throws(DocumentStoreError) {
     let descriptor = unsafe csystem_open(path, O_RDONLY | O_CLOEXEC, 0)
     guard descriptor >= 0 else { throw failure("open", path) }
@@ -62,8 +62,8 @@ enum FileCalls {
     guard unsafe rmdir(path) == 0 || errno == ENOENT else { throw failure("remove folder", path) }
   }
 
-  /// Writes a new file that nobody may write afterwards, and makes its contents durable.
-  /// - Returns: Whether it did: nothing happens to a file that is there.
+  /// Writes a new read-only file, and makes its contents durable.
+  /// - Returns: Whether it was written: an existing file is not changed.
   static func write(_ bytes: [UInt8], to path: String) throws(DocumentStoreError) -> Bool {
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
     let descriptor = unsafe csystem_open(path, flags, 0o444)

@@ -1,5 +1,5 @@
-// SHA1.swift: SHA-1, which names blobs and revisions in the file format. It protects nothing here:
-// it is part of the format (FIPS 180-4, section 6.1).
+// SHA1.swift: SHA-1, which names blobs and revisions in the file format. It is not used for
+// security, but as part of the format (FIPS 180-4, section 6.1).
 
 /// A running SHA-1.
 struct SHA1: Sendable {

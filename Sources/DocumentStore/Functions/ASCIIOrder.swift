@@ -1,10 +1,10 @@
-// ASCIIOrder.swift: [U] the order of texts of ASCII, whatever the locale, as the real library has
-// it: the order of ICU's root, without ICU. Letters come first, and case decides between texts that
-// have the same; a shorter text stands before those that it begins.
+// ASCIIOrder.swift: [U] the order of ASCII texts, independent of the locale, as in the real
+// library: the order of ICU's root locale, without ICU. Letters are compared first, and case
+// decides between texts with the same letters; a text sorts before those that it is a prefix of.
 
 /// The order of texts of ASCII.
 enum ASCIIOrder {
-  /// Below 0, 0 or above 0; nil when a letter that is none of ASCII comes before a difference.
+  /// Negative, 0 or positive; nil when a non-ASCII letter comes before a difference.
   /// - Complexity: O(bytes).
   static func order(
     _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, isCaseSensitive: Bool
@@ -22,7 +22,7 @@ enum ASCIIOrder {
     return tie
   }
 
-  /// Where a letter stands; small and capital ones stand together.
+  /// The rank of a letter; lowercase and uppercase letters have the same rank.
   private static func rank(_ byte: UInt8) -> UInt8 { ranks[Int(byte)] }
 
   private static let ranks: [UInt8] = {

@@ -1,5 +1,5 @@
-// BodyFunctions.swift: the functions that find values in bodies: those that the triggers and
-// indexes of the real library name.
+// BodyFunctions.swift: the functions that find values in bodies, which the triggers and indexes of
+// the real library use.
 
 import Fleece
 
@@ -26,7 +26,7 @@ enum BodyFunctions {
     try call.withProperty { value in try call.result(value) }
   }
 
-  /// The body itself, without what surrounds it in 2.x.
+  /// The body itself, without the surrounding bytes of 2.x.
   private static func root(_ call: FunctionCall) throws {
     guard call.kind(0) == .blob, let body = RevisionTree.currentBody(of: call.bytes(0)),
       body.count > 0
@@ -34,7 +34,7 @@ enum BodyFunctions {
     call.result(blob: body)
   }
 
-  /// A value inside a value that is Fleece of its own.
+  /// A value inside a value that is a separate Fleece blob.
   private static func nestedValue(_ call: FunctionCall) throws {
     let view = call.bytes(0)
     guard call.kind(0) == .blob, view.count > 0 else { return call.resultMissing() }

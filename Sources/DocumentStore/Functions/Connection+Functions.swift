@@ -8,7 +8,7 @@ import CTokenizer
 import Fleece
 import GRDBSQLite
 
-/// A function and what its connection lends it.
+/// A function and the state of its connection.
 private final class FunctionBox {
   let state: FunctionState
   let body: @Sendable (FunctionCall) throws -> Void
@@ -20,7 +20,7 @@ private final class FunctionBox {
 }
 
 extension Connection {
-  /// Registers what triggers and indexes name.
+  /// Registers the functions that triggers and indexes use.
   func registerFunctions() throws(DocumentStoreError) {
     try register(BodyFunctions.all + RankFunction.all + PredictionFunction.all)
     try registerEach()

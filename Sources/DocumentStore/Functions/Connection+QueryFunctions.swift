@@ -1,7 +1,7 @@
-// Connection+QueryFunctions.swift: [U] what queries need besides functions: collations, which are
-// made when SQLite first meets their names, and `array_agg`.
-// Safety: boxes are retained for SQLite, which releases them when the connection closes; an
-// aggregate's memory holds a retained object from its first step to its end, which always comes.
+// Connection+QueryFunctions.swift: [U] the parts that queries need besides functions: collations,
+// which are created when SQLite first uses their names, and `array_agg`. Safety: boxes are retained
+// for SQLite, which releases them when the connection closes; an aggregate's memory holds a
+// retained object from its first step to its end, which always comes.
 
 import DocumentQuery
 import Fleece
@@ -64,7 +64,7 @@ extension Connection {
       })
   }
 
-  /// The items of an aggregate, which SQLite keeps memory of a pointer for.
+  /// The items of an aggregate, whose pointer is stored in SQLite's aggregate memory.
   private static func items(
     _ context: OpaquePointer?, makes: Bool
   ) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {

@@ -2,9 +2,9 @@
 
 /// A unit of dates.
 enum DateUnit {
-  /// So many milliseconds.
+  /// A number of milliseconds.
   case milliseconds(Int64)
-  /// So many months.
+  /// A number of months.
   case months(Int64)
 
   init?(name: String) {

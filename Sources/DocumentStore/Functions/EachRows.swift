@@ -1,5 +1,5 @@
 // EachRows.swift: the rows of `fl_each(body, path)` and of `fl_each(value)`: one for each item of
-// an array or value of a dict; for another value, one with that. They count from 0.
+// an array or value of a dict; for another value, a single row. They are numbered from 0.
 
 import Fleece
 
@@ -53,7 +53,7 @@ final class EachRows {
     }
   }
 
-  /// Takes a value that is not a collection, and is its own only item.
+  /// Takes a value that is not a collection, and is its only item.
   private func beginScalar(_ call: FunctionCall) throws {
     guard call.kind(0) != .null, call.count == 1 else { return }
     var encoder = FleeceEncoder()

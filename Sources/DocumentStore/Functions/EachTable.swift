@@ -1,7 +1,7 @@
-// EachTable.swift [U]: the callbacks of the table `fl_each` (EachRows.swift).
-// Hidden columns are the arguments, as SQLite's table-valued functions have them.
-// Safety: the first field of both structs is SQLite's, and SQLite passes their addresses back until
-// `disconnect` and `close` free them. A cursor's rows keep a copy of the bytes that they lie in.
+// EachTable.swift [U]: the callbacks of the table `fl_each` (EachRows.swift). Hidden columns are
+// the arguments, as usual for SQLite's table-valued functions. Safety: the first field of both
+// structs is SQLite's, and SQLite passes their addresses back until `disconnect` and `close` free
+// them. A cursor's rows keep a copy of their bytes.
 
 import Fleece
 import GRDBSQLite
@@ -91,7 +91,7 @@ private enum EachModule {
           let column = EachColumn(rawValue: constraint.iColumn),
           column == .rootData || column == .rootPath
         else { continue }
-        // An argument that is not known yet: another order of the tables has to be taken.
+        // An argument that is not known yet: SQLite has to choose another order of the tables.
         guard constraint.usable != 0 else { return SQLITE_CONSTRAINT }
         places[column] = index
       }
@@ -148,7 +148,7 @@ private enum EachModule {
     ) -> Int32 = { cursor, number, _, count, arguments in
       unsafe rows(cursor) { rows in
         guard number > 0 else { return rows.reset() }
-        // Only arguments are asked for here: a call without a context for results.
+        // Only arguments are read here: a call without a context for results.
         let call = unsafe FunctionCall(arguments: arguments, count: Int(count), state: rows.state)
         try rows.begin(call)
       }

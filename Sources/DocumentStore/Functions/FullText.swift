@@ -1,7 +1,7 @@
-// FullText.swift: the text of a value that full-text indexes hold, as the real library makes it.
-// A space stands between values, and a collection is a value without text: so ["a", "b"] is
-// " a b". All items of a collection come before those of collections in it, of which the last one
-// is gone through first.
+// FullText.swift: the text of a value for full-text indexes, as in the real library. Values are
+// separated by a space, and a collection is a value without text: so ["a", "b"] is " a b". All
+// items of a collection come before those of nested collections, of which the last one is visited
+// first.
 
 import Fleece
 

@@ -3,10 +3,10 @@
 import Fleece
 
 extension FunctionCall {
-  /// The bytes of an empty dict, which a record without body stands for.
+  /// The bytes of an empty dict, used for a record without a body.
   private static let emptyDict: [UInt8] = [0x70, 0]
 
-  /// Lends the outermost value of a document's body, with the keys that it is read with.
+  /// Runs a closure with the outermost value of a document's body, and the keys to read it.
   func withBody(
     _ index: Int, _ use: (FleeceValue) throws -> Void
   ) throws {
@@ -19,7 +19,7 @@ extension FunctionCall {
     try use(try FleeceValue.root(of: body))
   }
 
-  /// Lends what the path of the second argument leads to in the body that is the first.
+  /// Runs a closure with the value at the path of the second argument in the body of the first.
   func withProperty(
     _ use: (FleeceValue?) throws -> Void
   ) throws {
@@ -47,7 +47,7 @@ extension FunctionCall {
     }
   }
 
-  /// The result is a value as Fleece of its own, with keys as texts.
+  /// The result is a value as a Fleece blob, with keys as texts.
   func result(encoding value: FleeceValue) throws {
     var encoder = FleeceEncoder()
     try encoder.copy(value, keys: state.keys)
@@ -87,8 +87,8 @@ extension RevisionTree {
   /// - Returns: The body; nil when the tree does not keep it.
   /// - Complexity: O(1).
   static func currentBody(of bytes: FleeceBytes) -> FleeceBytes? {
-    // No body begins with a short integer: those stand in their collection. A tree does: with its
-    // first entry's size, the high byte first.
+    // A body never begins with a short integer, since these are inline in their collection. A tree
+    // does: with its first entry's size, high byte first.
     guard bytes.count > 8, bytes[0] < 0x10 else { return bytes }
     let size = (0..<4).reduce(0) { $0 << 8 | Int(bytes[$1]) }
     let (flags, idSize) = (bytes[6], Int(bytes[7]))

@@ -1,20 +1,19 @@
-// FunctionCall.swift [U]: one call of an SQL function: its arguments where SQLite keeps them, and
-// its result. Functions over it need no pointers.
-// Safety: `context` and `arguments` are SQLite's during the call, and a `FunctionCall` is given to
-// the function for no longer; views of arguments live until it returns. SQLite copies results at
-// once.
+// FunctionCall.swift [U]: one call of an SQL function: its arguments in SQLite's memory, and its
+// result. Functions over it need no pointers. Safety: `context` and `arguments` are SQLite's during
+// the call, and a `FunctionCall` is passed to the function for no longer; views of arguments are
+// valid until it returns. SQLite copies results at once.
 
 import Fleece
 import GRDBSQLite
 
 /// A call of an SQL function.
 @safe struct FunctionCall {
-  /// Nil where only arguments are asked for.
+  /// Nil where only arguments are read.
   private let context: OpaquePointer?
   private let arguments: UnsafeMutablePointer<OpaquePointer?>?
   /// How many arguments there are.
   let count: Int
-  /// What the connection lends its functions.
+  /// The connection's state for its functions.
   let state: FunctionState
 
   init(
@@ -48,7 +47,7 @@ import GRDBSQLite
 
   func real(_ index: Int) -> Double { unsafe sqlite3_value_double(argument(index)) }
 
-  /// The bytes of a text or a blob; what else there is becomes a text.
+  /// The bytes of a text or a blob; other values become a text.
   func bytes(_ index: Int) -> FleeceBytes {
     let value = unsafe argument(index)
     let isText = kind(index) != .blob
@@ -110,14 +109,14 @@ import GRDBSQLite
     if subtype != 0 { unsafe sqlite3_result_subtype(context, subtype) }
   }
 
-  /// Passes an argument on as it is.
+  /// Returns an argument unchanged.
   func result(argument index: Int) { unsafe sqlite3_result_value(context, argument(index)) }
 
   func result(error message: String) {
     unsafe sqlite3_result_error(context, message, -1)
   }
 
-  /// What makes SQLite copy a result at once.
+  /// Makes SQLite copy a result at once.
   private static var copies: sqlite3_destructor_type {
     unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
   }

@@ -1,10 +1,10 @@
-// FunctionState.swift: what a connection's SQL functions work with.
+// FunctionState.swift: the state for a connection's SQL functions.
 
 import Fleece
 
-/// What a connection lends its functions; it lives as long as the connection.
+/// A connection's state for its functions; it exists as long as the connection.
 final class FunctionState {
-  /// The connection's shared keys, as its transaction has them now.
+  /// The connection's shared keys, as in its current transaction.
   var keys = FleeceSharedKeys()
   /// Models of predictive indexes.
   let models: PredictiveModels
@@ -24,7 +24,7 @@ struct SQLFunction: Sendable {
   let name: String
   /// How many arguments it has; -1 for any number.
   let argumentCount: Int32
-  /// Whether files may name it in triggers and indexes although they are not trusted.
+  /// Whether untrusted files may use it in triggers and indexes.
   var isInnocuous = true
   let body: @Sendable (FunctionCall) throws -> Void
 }

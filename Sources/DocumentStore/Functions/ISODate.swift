@@ -14,7 +14,7 @@ struct ISODate {
     static let all = Parts()
   }
 
-  /// What milliseconds a date may have: a million years either way.
+  /// The range of a date in milliseconds: a million years either way.
   static let range: ClosedRange<Int64> = -31_556_952_000_000_000...31_556_952_000_000_000
   static let dayMilliseconds: Int64 = 86_400_000
 
@@ -59,7 +59,7 @@ struct ISODate {
   /// - Parameters:
   ///   - milliseconds: Since 1970 UTC.
   ///   - zoneMinutes: Minutes before UTC.
-  ///   - parts: What is written.
+  ///   - parts: The parts to write.
   /// - Returns: The text.
   static func text(_ milliseconds: Int64, zoneMinutes: Int64, parts: Parts) -> String {
     let local = milliseconds + zoneMinutes * 60_000
@@ -92,7 +92,7 @@ struct ISODate {
     number / divisor - (number % divisor < 0 ? 1 : 0)
   }
 
-  /// Days since 1970 of a day; months and days beyond their ends count on.
+  /// Days since 1970 of a day; months and days beyond their ranges carry over.
   static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
     // Years that begin in March: the day that may be missing is the last.
     let shifted = year - (month <= 2 ? 1 : 0)

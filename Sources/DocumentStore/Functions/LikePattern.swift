@@ -1,5 +1,5 @@
-// LikePattern.swift: LIKE: `%` is any run of letters, `_` is one, and a backslash takes the next
-// letter as it stands. Numbers are compared as texts, blobs match nothing.
+// LikePattern.swift: the pattern of LIKE: `%` is any sequence of letters, `_` is one, and a
+// backslash takes the next letter literally. Numbers are compared as texts, blobs match nothing.
 
 @_spi(_Unicode) import Swift
 
@@ -9,7 +9,7 @@ enum LikePattern {
   /// - Complexity: O(text · pattern), without recursion.
   static func matches(_ text: [UInt8], _ pattern: [UInt8], escape: UInt8? = 0x5c) -> Bool {
     var (place, index) = (0, 0)
-    // Where to go on when what follows the last `%` does not fit.
+    // Where to resume when the part after the last `%` does not match.
     var retry: (place: Int, index: Int)?
     while true {
       if index < pattern.count, pattern[index] == UInt8(ascii: "%"), pattern[index] != escape {
@@ -46,7 +46,7 @@ enum LikePattern {
     return end - place
   }
 
-  /// A text without what a collation does not tell apart.
+  /// A text without the differences that a collation ignores.
   static func folded(_ text: String, _ collation: String) -> String {
     guard collation != "BINARY" else { return text }
     if collation == "NOCASE" {

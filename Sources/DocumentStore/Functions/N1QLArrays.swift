@@ -1,5 +1,5 @@
-// N1QLArrays.swift: functions of arrays. As with the real library, an array that is none has no
-// items for `array_length`, `array_sum` and `array_avg`, and `array_avg` divides by the count of
+// N1QLArrays.swift: functions of arrays. As with the real library, a value that is not an array has
+// no items for `array_length`, `array_sum` and `array_avg`, and `array_avg` divides by the count of
 // all items. `array_max` of numbers below 0 is the largest of them (the real library's is not).
 
 import Fleece
@@ -108,7 +108,7 @@ enum N1QLArrays {
 }
 
 extension FunctionCall {
-  /// An argument's items; nil for what is not an array.
+  /// An argument's items; nil for a value that is not an array.
   func array(_ index: Int) throws -> FleeceArray? {
     guard kind(index) == .blob, bytes(index).count > 0, subtype(index) != SQLSubtype.bytes else {
       return nil
@@ -137,7 +137,7 @@ extension FunctionCall {
     }
   }
 
-  /// Whether Fleece of its own is a value of a document: as a result each has one form.
+  /// Whether a Fleece blob equals a value of a document: as results, values have a unique encoding.
   private func isEqual(blob: FleeceBytes, _ value: FleeceValue) throws -> Bool {
     guard blob.count > 0 else { return false }
     var encoder = FleeceEncoder()

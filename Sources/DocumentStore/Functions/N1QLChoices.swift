@@ -1,8 +1,8 @@
-// N1QLChoices.swift: functions that choose by what is missing or null.
+// N1QLChoices.swift: functions that choose between missing, null and other values.
 
 import Fleece
 
-/// Functions about what is missing or null.
+/// Functions for missing and null values.
 enum N1QLChoices {
   static let all = [
     SQLFunction(name: "isvalued", argumentCount: 1) { call in
@@ -46,7 +46,7 @@ enum N1QLChoices {
 }
 
 extension FunctionCall {
-  /// Whether the first two arguments are equal, as SQL has it.
+  /// Whether the first two arguments are equal, as in SQL.
   func areEqual() -> Bool {
     switch (kind(0), kind(1)) {
     case (.integer, .integer): integer(0) == integer(1)

@@ -1,7 +1,7 @@
 // N1QLDates.swift: functions of dates: milliseconds since 1970 UTC, and texts by ISO 8601. Local
-// time is UTC here: what a query answers does not depend on the machine's settings.
-// Conversions of what is not a date are null; sums and differences of it are missing, as with the
-// real library.
+// time is UTC here, so the result of a query does not depend on the machine's settings. Converting
+// a value that is not a date gives null; sums and differences give missing, as with the real
+// library.
 
 import Fleece
 

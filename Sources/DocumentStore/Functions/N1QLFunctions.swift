@@ -1,7 +1,7 @@
-// N1QLFunctions.swift: the functions of the query language, by the names that they have in SQL;
-// each group has a file of its own. Arguments and results are values as `SQLValue.swift` has them.
-// The rule for what is not there, unless a file says otherwise: missing when an argument is
-// missing, else null when one is null, or of a kind that the function has no meaning for.
+// N1QLFunctions.swift: the functions of the query language, by their names in SQL; each group has
+// its own file. Arguments and results are values in the form of `SQLValue.swift`. The rule for
+// absent values, unless a file states otherwise: missing when an argument is missing, else null
+// when one is null, or of a kind that the function does not support.
 
 import Fleece
 
@@ -18,7 +18,7 @@ extension FunctionCall {
     kind(index) == .blob && bytes(index).count == 0 && subtype(index) != SQLSubtype.bytes
   }
 
-  /// Gives the result of a call with a missing or a null argument.
+  /// Sets the result of a call with a missing or a null argument.
   /// - Returns: Whether there was one.
   func endsForAbsent() -> Bool {
     for index in 0..<count where kind(index) == .null {
@@ -49,7 +49,7 @@ extension FunctionCall {
     FleeceBytes.over(text) { (view: FleeceBytes) in result(text: view) }
   }
 
-  /// A number as the result; null for what is none.
+  /// Sets a number as the result; null for NaN and infinities.
   func result(finite value: Double) {
     if value.isFinite { result(value) } else { resultNull() }
   }

@@ -1,5 +1,5 @@
-// N1QLKinds.swift: what kind of value something is, and values made into other kinds.
-// The real library cuts integers to 32 bits in `toarray`; here they stay as they are.
+// N1QLKinds.swift: functions that test the kind of a value, or convert it to another kind. The real
+// library truncates integers to 32 bits in `toarray`; here they are unchanged.
 
 import Fleece
 
@@ -38,7 +38,7 @@ enum N1QLKinds {
     try encoder.finish { (view: FleeceBytes) in call.result(blob: view) }
   }
 
-  /// The only value of a collection of one stays null: so has the real library.
+  /// The only value of a collection of one stays null, as in the real library.
   private static func atom(_ call: FunctionCall) throws {
     if call.endsForAbsent() { return }
     switch try call.valueKind(0) {

@@ -77,7 +77,7 @@ enum N1QLNumbers {
         guard let digits = call.number(1), digits.isFinite else { return call.resultNull() }
         let scale = pow(10, max(-400, min(400, digits.rounded(.towardZero))))
         let scaled = number * scale
-        // Beyond what a double can say, there is nothing to round.
+        // Beyond the precision of a double there is nothing to round.
         guard scale > 0, scale.isFinite, scaled.isFinite else {
           return call.result(finite: scale > 0 ? number : 0)
         }

@@ -1,5 +1,5 @@
-// N1QLPatterns.swift: functions of patterns, and LIKE. What is not text, and what is not a pattern,
-// has the result null.
+// N1QLPatterns.swift: functions of patterns, and LIKE. The result is null for a value that is not a
+// text, and for an invalid pattern.
 
 import Fleece
 
@@ -20,7 +20,7 @@ enum N1QLPatterns {
       SQLFunction(name: "regexp_replace", argumentCount: 4, body: replace),
     ]
 
-  /// Letters that a replacement may look at again, while it looks for the longest match.
+  /// Limit of letters that a replacement may visit again, while it searches for the longest match.
   private static let lettersMax = 2_000_000
 
   /// The text and the pattern; nil when the result is given.
@@ -35,7 +35,7 @@ enum N1QLPatterns {
     return (text.unicodeScalars.map(\.value), expression)
   }
 
-  /// Replaces matches, all or as many as the fourth argument says.
+  /// Replaces matches, all or up to the number in the fourth argument.
   ///
   /// In the new text `$1` is a group and `$&` the match.
   private static func replace(_ call: FunctionCall) {

@@ -1,6 +1,6 @@
-// N1QLResults.swift: what stands around each column of a result. SQLite loses what tells null,
-// booleans and integers from 2⁶³ on from other values when it sorts or groups rows: so a result has
-// them as Fleece of its own, as with the real library.
+// N1QLResults.swift: wraps each column of a result. When SQLite sorts or groups rows, it loses the
+// distinction of null, booleans and integers from 2⁶³ on from other values: so a result has them as
+// Fleece blobs, as with the real library.
 
 import Fleece
 

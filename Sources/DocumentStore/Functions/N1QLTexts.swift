@@ -29,7 +29,7 @@ enum N1QLTexts {
     }
   }
 
-  /// Values as texts, one behind the other; null is `null`.
+  /// Values as texts, concatenated; null is `null`.
   private static func concatenate(_ call: FunctionCall) throws {
     var text = ""
     for index in 0..<call.count {
@@ -49,7 +49,7 @@ enum N1QLTexts {
   /// - Complexity: O(text + part).
   static func contains(_ text: [UInt8], _ part: [UInt8]) -> Bool {
     guard !part.isEmpty else { return true }
-    // How much of the part stands at the end of each of its beginnings.
+    // For each prefix of the part, the length of the longest proper prefix that is also its suffix.
     var borders = [Int](repeating: 0, count: part.count)
     var length = 0
     for index in 1..<max(1, part.count) {
@@ -66,7 +66,7 @@ enum N1QLTexts {
     return false
   }
 
-  /// Other kinds than texts pass as they are, as with the real library.
+  /// Values other than texts are returned unchanged, as with the real library.
   private static func trim(_ call: FunctionCall, front: Bool, back: Bool) {
     if call.endsForAbsent() { return }
     guard let text = call.text(0) else { return call.result(argument: 0) }

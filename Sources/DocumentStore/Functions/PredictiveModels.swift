@@ -1,14 +1,14 @@
 // PredictiveModels.swift: models of predictive indexes and queries, by name, and the SQL function
-// that asks them.
+// that calls them.
 
 import Fleece
 import Synchronization
 
-/// A model: makes a dict of a dict.
+/// A model: computes a dict from a dict.
 ///
-/// It is given its input, whose keys are texts, and returns the bytes of a dict of Fleece, with
-/// keys as texts, or nil for no result. The same input must always give the same result: indexes
-/// keep it.
+/// It gets its input, whose keys are texts, and returns the bytes of a Fleece dict, with keys as
+/// texts, or nil for no result. The same input must always give the same result, since indexes
+/// store it.
 public typealias PredictiveModel = @Sendable (FleeceValue) throws -> [UInt8]?
 
 /// The models of a data file; any thread may use it.
@@ -25,14 +25,14 @@ extension DataFile {
   ///
   /// Changes of documents with a predictive index fail while its model is not registered.
   /// - Parameters:
-  ///   - model: The model; nil takes it away.
+  ///   - model: The model; nil removes it.
   ///   - name: Its name.
   public func setModel(_ model: PredictiveModel?, named name: String) { models.set(name, model) }
 }
 
 /// The SQL function `prediction`.
 enum PredictionFunction {
-  /// Not for files that are not trusted to name it: what a model does is not known here.
+  /// Not allowed in untrusted files: the effects of a model are unknown here.
   static let all = [
     SQLFunction(name: "prediction", argumentCount: 2, isInnocuous: false, body: predict)
   ]

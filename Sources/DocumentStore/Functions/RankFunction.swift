@@ -7,7 +7,7 @@ import Fleece
 enum RankFunction {
   static let all = [SQLFunction(name: "rank", argumentCount: 1, body: rank)]
 
-  /// Of the bytes that SQLite's `matchinfo` returns: 32-bit numbers in the machine's order, the
+  /// Computed from the bytes of SQLite's `matchinfo`: 32-bit numbers in the machine's order, the
   /// count of phrases, that of columns, and three for each phrase and column.
   private static func rank(_ call: FunctionCall) throws {
     let info = call.bytes(0)

@@ -1,15 +1,15 @@
-// RegularExpression+Matching.swift: the run of a pattern over a text.
-// Invariant: `waiting` has the ways of a match in the order of preference, each step at most once;
-// so a letter costs as many looks as there are steps.
+// RegularExpression+Matching.swift: runs a pattern over a text. Invariant: `waiting` has the
+// alternatives of a match in order of preference, each step at most once; so a letter costs at most
+// one visit per step.
 
 extension RegularExpression {
-  /// The first match at a place of a text or behind it.
+  /// The first match at or after a position of a text.
   /// - Parameters:
   ///   - text: The text's scalars.
   ///   - start: Where a match may begin.
-  ///   - left: How many letters may still be looked at; it falls.
+  ///   - left: The remaining number of letters that may be visited; decremented.
   /// - Returns: Where the match and its groups begin and end, in scalars; nil for groups that did
-  ///   not take part; nil for no match.
+  ///   not participate; nil for no match.
   /// - Complexity: O(letters · steps).
   func match(_ text: [UInt32], from start: Int, left: inout Int) -> [Int?]? {
     var run = RegularExpressionRun(self, text)
@@ -26,7 +26,7 @@ extension RegularExpression {
 
 /// A run of a pattern.
 private struct RegularExpressionRun {
-  /// A way of a match: the step it stands at, and what it has marked.
+  /// An alternative of a match: its current step, and its marks.
   private struct Way {
     let step: Int
     let marks: [Int?]
@@ -37,7 +37,7 @@ private struct RegularExpressionRun {
   private var seen: [Int]
   private var waiting: [Way] = []
   private var generation = 0
-  /// How many letters were looked at.
+  /// The number of letters visited.
   private(set) var looked = 0
 
   init(_ pattern: RegularExpression, _ text: [UInt32]) {
@@ -67,7 +67,7 @@ private struct RegularExpressionRun {
     return found
   }
 
-  /// Drops the ways behind one that has matched: they are preferred less.
+  /// Drops the alternatives after one that has matched: they are less preferred.
   private mutating func cutAtMatch(_ found: inout [Int?]?) {
     for (index, way) in waiting.enumerated() {
       guard case .match = pattern.steps[way.step] else { continue }
@@ -86,7 +86,7 @@ private struct RegularExpressionRun {
     }
   }
 
-  /// Follows what takes no letter.
+  /// Follows the steps that consume no letter.
   private mutating func add(_ first: Int, _ marks: [Int?], at place: Int) {
     var pending = [(step: first, marks: marks)]
     while let way = pending.popLast() {

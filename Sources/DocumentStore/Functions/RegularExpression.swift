@@ -1,6 +1,6 @@
-// RegularExpression.swift: patterns as ECMAScript writes them, run in time that is linear in the
-// text: all ways of a match go forward together, the preferred one first, so no pattern can make a
-// query hang. Left out, and refused: references back, and looks ahead and behind.
+// RegularExpression.swift: patterns in ECMAScript syntax, matched in time linear in the text: all
+// alternatives of a match advance together, the preferred one first, so no pattern can make a query
+// hang. Back-references, lookahead and lookbehind are not supported, and are rejected.
 //   pattern = branch { "|" branch }      branch = { item [ "*" | "+" | "?" | "{" n [ "," [ m ] ]
 // "}" [ "?" ] ] }   item = "." | "^" | "$" | "\" letter | "[" set "]" | "(" pattern ")" | "(?:"
 // pattern ")" | letter
@@ -16,15 +16,15 @@ struct RegularExpression {
     case start
     case end
     case boundary(Bool)
-    /// Goes on at the first place, or else at the second.
+    /// Continues at the first step, or else at the second.
     case fork(Int, Int)
     case jump(Int)
-    /// Remembers where it is.
+    /// Records the current position.
     case mark(Int)
     case match
   }
 
-  /// Most steps of a pattern: each is looked at once for each letter of a text.
+  /// Limit of the steps of a pattern: each is visited once per letter of a text.
   static let stepsMax = 2000
 
   private(set) var steps: [Step] = []
@@ -32,7 +32,7 @@ struct RegularExpression {
   private(set) var groups = 1
 
   /// Reads a pattern.
-  /// - Returns: Nil for what is not a pattern, and for one with too many steps.
+  /// - Returns: Nil for an invalid pattern, and for one with too many steps.
   init?(_ pattern: String) {
     var reader = RegularExpressionReader(pattern)
     guard let tree = reader.read() else { return nil }
@@ -112,7 +112,7 @@ struct RegularExpressionSet {
       0x202f...0x202f, 0x205f...0x205f, 0x3000...0x3000, 0xfeff...0xfeff,
     ])
 
-  /// What is not in it.
+  /// The complement.
   var inverted: [ClosedRange<UInt32>] {
     var (inverted, next) = ([ClosedRange<UInt32>](), UInt32(0))
     for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {

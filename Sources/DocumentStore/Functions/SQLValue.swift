@@ -8,7 +8,7 @@
 //   bytes            a blob, subtype 66
 // SQLite loses subtypes in tables and indexes, as with the real library.
 
-/// Subtypes of SQL values, as the real library has them.
+/// Subtypes of SQL values, as in the real library.
 enum SQLSubtype {
   static let bytes: UInt32 = 0x66
   static let null: UInt32 = 0x67
@@ -16,7 +16,7 @@ enum SQLSubtype {
   static let unsigned: UInt32 = 0x69
 }
 
-/// What kind of value SQLite has.
+/// The kind of an SQLite value.
 enum SQLKind {
   case null
   case integer

@@ -1,7 +1,7 @@
-// UnicodeCollator.swift: [U] the order of texts by the rules of Unicode, which ICU has. ICU is
-// loaded when a query or an index first asks for it, so a program starts without it (decision
-// 1021). Safety: the calls have the types of ICU's C headers, which are stable since ICU 49; a
-// collator is used on its connection's queue only, and closed with it.
+// UnicodeCollator.swift: [U] the Unicode order of texts, by ICU. ICU is loaded when a query or an
+// index first needs it, so a program starts without it (decision 1021). Safety: the calls have the
+// types of ICU's C headers, which are stable since ICU 49; a collator is used on its connection's
+// queue only, and closed with it.
 
 import Fleece
 
@@ -50,7 +50,7 @@ import Fleece
   private let handle: OpaquePointer
   private let isCaseSensitive: Bool
 
-  /// The collator of a locale; nil without ICU, and when ICU refuses.
+  /// The collator of a locale; nil without ICU, and when ICU fails.
   init?(isCaseSensitive: Bool, isDiacriticSensitive: Bool, locale: String) {
     guard let calls = CollatorCalls.loaded else { return nil }
     self.calls = calls
@@ -67,7 +67,7 @@ import Fleece
 
   deinit { unsafe calls.close(handle) }
 
-  /// Below 0, 0 or above 0, as the first text stands before, with or behind the second.
+  /// Negative, 0 or positive, as the first text sorts before, with or after the second.
   func order(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Int32 {
     let plain = unsafe ASCIIOrder.order(first, second, isCaseSensitive: isCaseSensitive)
     if let plain { return plain }

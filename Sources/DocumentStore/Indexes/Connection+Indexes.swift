@@ -1,6 +1,6 @@
-// Connection+Indexes.swift: the SQL objects of indexes are made and dropped.
-// Invariant: an index's row in `indexes` and its objects come and go in one transaction. A table
-// goes with the last index that has it: inner arrays before the arrays that they lie in.
+// Connection+Indexes.swift: creates and drops the SQL objects of indexes. Invariant: an index's row
+// in `indexes` and its objects are created and dropped in one transaction. A table is dropped with
+// the last index that uses it: inner arrays before the arrays that contain them.
 
 extension Connection {
   /// Makes the list of indexes, unless it is there.
@@ -42,7 +42,7 @@ extension Connection {
     if let index = plan.index { try execute(index) }
   }
 
-  /// Drops an index, its row first: so its table may be nobody's.
+  /// Drops an index, its row first, so that its table may become unused.
   func drop(_ index: IndexInfo) throws(DocumentStoreError) {
     guard index.kind != .vector else {
       throw DocumentStoreError(
@@ -63,7 +63,7 @@ extension Connection {
     }
   }
 
-  /// Drops a table that no index has, nor an array in it.
+  /// Drops a table that neither an index nor an array in it uses.
   private func dropUnused(_ listed: String) throws(DocumentStoreError) {
     let inner = listed + "[]."
     let uses = try number(

@@ -1,8 +1,8 @@
-// IndexInfo.swift: the rows of the table `indexes`: what indexes there are.
+// IndexInfo.swift: the rows of the table `indexes`, the list of indexes.
 
 /// An index of a data file.
 public struct IndexInfo: Hashable, Sendable {
-  /// What kind of index it is; the numbers are the file's.
+  /// The kind of index; the numbers are those in the file.
   public enum Kind: Int64, Sendable, CaseIterable {
     case value = 0
     case fullText = 1
@@ -22,17 +22,18 @@ public struct IndexInfo: Hashable, Sendable {
 
   /// The name.
   public let name: String
-  /// What kind of index it is.
+  /// The kind of index.
   public let kind: Kind
-  /// The key store of its collection; it may be gone in files that the real library deleted it in.
+  /// The key store of its collection; it may be missing in files in which the real library deleted
+  /// it.
   public let keyStore: KeyStoreName
   /// The expressions.
   public let expressions: String
   /// The language of the expressions.
   public let language: Language
-  /// A condition that stands apart from the expressions.
+  /// A condition separate from the expressions.
   public let condition: String?
-  /// The table that it is kept in, as the list names it; nil for value indexes.
+  /// The table that stores it, with its name in the list; nil for value indexes.
   public let listedTable: String?
   /// That table's name in SQL: array indexes of 3.2.1 and later have a hash of the listed one.
   public let table: String?

@@ -2,7 +2,7 @@
 //   full text    kv_X::NAME
 //   array        kv_X:unnest:PATH, in the list; its SHA-1 as lowercase hex digits in SQL from 3.2.1
 //   predictive   kv_X:predict:DIGEST, base64 of the SHA-1 of the prediction's canonical JSON
-// What stands behind the last colon has `\` before each capital letter, as names of key stores do.
+// The part after the last colon has `\` before each capital letter, like names of key stores.
 
 /// Names of tables.
 enum IndexNames {
@@ -14,7 +14,7 @@ enum IndexNames {
     "\(store.table):unnest:\(KeyStoreName.mangled(path))"
   }
 
-  /// The array's table that one lies in, for arrays in items of others.
+  /// The table of the containing array, for arrays in items of others.
   static func parent(ofArray listed: String) -> String? {
     listed.range(ofLast: "[].").map { String(listed[..<$0]) }
   }

@@ -1,6 +1,6 @@
 // IndexPlan+Array.swift: array indexes: a table with a row for each item, and SQLite's index on it.
-// An array in the items of another has that one's table as its parent, and is shared like it by
-// all indexes of its path.
+// An array in the items of another has that one's table as its parent, and is also shared by all
+// indexes of its path.
 
 import Fleece
 

@@ -60,7 +60,7 @@ extension IndexPlan {
     } else if let language {
       text += " \"stopwords=\(language)\""
     }
-    // A language without a stemmer is indexed all the same, as with the real library.
+    // A language without a stemmer is indexed anyway, as with the real library.
     if let language, options.stems, Connection.hasStemmer(language) {
       text += " \"stemmer=\(language)\""
     }

@@ -1,6 +1,6 @@
-// IndexPlan+Prediction.swift: predictive indexes: a table with what the model makes of each
-// document, shared by all indexes of the same model and input, and SQLite's index on properties of
-// it, if there are any.
+// IndexPlan+Prediction.swift: predictive indexes: a table with the model's result for each
+// document, shared by all indexes of the same model and input, and SQLite's index on its
+// properties, if there are any.
 
 import Fleece
 

@@ -1,19 +1,19 @@
-// IndexPlan.swift: the SQL objects of an index, in the order in which they are made. Texts are
-// the real library's letter by letter: both libraries compare them to see whether an index is
-// there already, and triggers are found by their names.
+// IndexPlan.swift: the SQL objects of an index, in order of creation. The SQL texts are exactly
+// those of the real library: both libraries compare them to determine whether an index exists
+// already, and triggers are found by their names.
 
 import DocumentQuery
 import Fleece
 
-/// What an index is made of.
+/// The parts of an index.
 struct IndexPlan {
-  /// A table of an index, with what fills it and keeps it right.
+  /// A table of an index, with the SQL that fills and maintains it.
   struct Table {
     var name: String
     let sql: String
     /// The columns that are filled.
     let columns: String
-    /// The query that finds the rows it should have, from the documents that are there.
+    /// The query that computes its rows from the existing documents.
     let rows: String
     var triggers: [(name: String, sql: String)] = []
 
@@ -70,7 +70,7 @@ struct IndexPlan {
     DocumentStoreError(.invalidParameter, "index \(quoted(wanted.name)): \(reason)")
   }
 
-  /// The condition of an index; in the default collection tombstones of before 3.1 are left out.
+  /// The condition of an index; in the default collection tombstones from before 3.1 are excluded.
   static func condition(_ condition: String?, prefix: String, _ store: KeyStoreName) -> String {
     guard store == .defaultCollection else { return condition ?? "" }
     let isLive = "(\(prefix)flags & 1 = 0)"

@@ -1,14 +1,14 @@
-// KeyStore+Indexes.swift: an index is made, with all that belongs to it, or not at all.
+// KeyStore+Indexes.swift: creates an index with all of its objects, or not at all.
 
 extension KeyStore {
   /// Makes an index, in place of the one that has its name in any collection.
   ///
-  /// When it is there already, with the same SQL, nothing is done.
+  /// Does nothing if it exists already with the same SQL.
   /// - Parameter wanted: The index.
-  /// - Returns: Whether it was made.
-  /// - Throws: `DocumentStoreError` with code `.invalidParameter` for names and expressions that no
-  ///   index can have, and for a name that differs from another's in case only; what a model
-  ///   throws. The indexes are as before then.
+  /// - Returns: Whether it was created.
+  /// - Throws: `DocumentStoreError` with code `.invalidParameter` for invalid names and
+  ///   expressions, and for a name that differs from another's only in case; errors of a model. The
+  ///   indexes are then unchanged.
   /// - Complexity: O(documents · log documents).
   ///
   /// Durability: with the transaction.
@@ -36,7 +36,7 @@ extension KeyStore {
     }
   }
 
-  /// SQL does not tell names apart that differ in case, and the list does.
+  /// SQL ignores the case of names, but the list does not.
   private func checkCase(of wanted: String) throws(DocumentStoreError) {
     let same = try connection.texts(
       "SELECT name FROM indexes WHERE lower(name) = lower(\(literal(wanted))) "
@@ -47,7 +47,7 @@ extension KeyStore {
       "index \(quoted(wanted)) differs in case only from \(quoted(other)); choose another name")
   }
 
-  /// Whether all objects of a plan are there, with its SQL.
+  /// Whether all objects of a plan exist, with its SQL.
   private func isSame(
     _ old: IndexInfo, _ wanted: IndexSpecification, _ plan: IndexPlan
   ) throws(DocumentStoreError) -> Bool {
@@ -79,7 +79,7 @@ extension KeyStore {
 }
 
 extension IndexSpecification.Kind {
-  /// The kind as the list has it.
+  /// The kind in the form of the list.
   var listed: IndexInfo.Kind {
     switch self {
     case .value: .value

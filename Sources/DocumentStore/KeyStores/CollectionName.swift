@@ -1,6 +1,6 @@
-// CollectionName.swift: names of collections and of the scopes they lie in.
-// Rule of the real library: 1 to 251 bytes of letters, digits, `_`, `%` and `-`, the first neither
-// `_` nor `%`; `_default` is what has no name.
+// CollectionName.swift: names of collections and of their scopes. Rule of the real library: 1 to
+// 251 bytes of letters, digits, `_`, `%` and `-`, the first neither `_` nor `%`; `_default` stands
+// for no name.
 
 /// The name of a collection, with its scope.
 public struct CollectionName: Hashable, Sendable, CustomStringConvertible {
@@ -25,8 +25,8 @@ public struct CollectionName: Hashable, Sendable, CustomStringConvertible {
   /// - Parameters:
   ///   - name: Its name.
   ///   - scope: The name of its scope.
-  /// - Throws: `DocumentStoreError` with code `.invalidParameter`, for a name that none may have;
-  ///   the default collection lies in the default scope only.
+  /// - Throws: `DocumentStoreError` with code `.invalidParameter`, for an invalid name; the default
+  ///   collection exists only in the default scope.
   public init(_ name: String, scope: String = defaultName) throws(DocumentStoreError) {
     let isDefaultScope = scope == Self.defaultName
     guard isDefaultScope || Self.isValid(scope) else { throw Self.invalid("scope", scope) }

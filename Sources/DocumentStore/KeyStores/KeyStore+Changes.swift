@@ -51,13 +51,13 @@ extension KeyStore {
     return wasThere
   }
 
-  /// Moves a record to another collection, where it gets a new sequence; here it is purged.
+  /// Moves a record to another collection, with a new sequence; in this one it is purged.
   /// - Parameters:
   ///   - key: Its key.
   ///   - target: The other collection, of the same transaction.
   ///   - newKey: Its key there; the same without one.
   /// - Throws: `DocumentStoreError`: `.notFound` without such a record, `.conflict` when the key is
-  ///   taken there; nothing changed.
+  ///   taken there; then nothing is changed.
   public func move(
     _ key: String, to target: KeyStore, as newKey: String? = nil
   ) throws(DocumentStoreError) {
@@ -83,9 +83,9 @@ extension KeyStore {
   /// - Parameters:
   ///   - body: The body.
   ///   - key: The key.
-  ///   - version: What the caller keeps beside it.
+  ///   - version: Data that the caller stores with it.
   /// - Throws: `DocumentStoreError` with code `.invalidParameter` for collections, and for keys
-  ///   that the store itself keeps.
+  ///   that the store itself uses.
   public func setRaw(
     _ body: [UInt8]?, for key: String, version: [UInt8]? = nil
   ) throws(DocumentStoreError) {

@@ -1,7 +1,7 @@
 // KeyStore+Enumeration.swift: records in an order.
 
 extension KeyStore {
-  /// Which records an enumeration has, and in what order.
+  /// The records of an enumeration, and their order.
   public struct Enumeration: Sendable {
     /// The order.
     public enum Order: Sendable {
@@ -13,7 +13,7 @@ extension KeyStore {
 
     /// The order.
     public var order = Order.key
-    /// Whether the last comes first.
+    /// Whether the order is descending.
     public var isDescending = false
     /// Whether tombstones are among them.
     public var includesDeleted = false
@@ -21,11 +21,11 @@ extension KeyStore {
     public var flags: RecordFlags = []
     /// Only those with higher sequences.
     public var sinceSequence: Int64 = 0
-    /// Only those with this key or keys behind it in key order.
+    /// Only those with this key or later ones in key order.
     public var firstKey: String?
     /// Most records.
     public var countMax: Int?
-    /// What is read of each.
+    /// The content to read of each.
     public var content = Content.whole
 
     /// All live records by key.
@@ -45,11 +45,11 @@ extension KeyStore {
 
   /// Passes records on, one after the other.
   /// - Parameters:
-  ///   - enumeration: Which, and in what order.
+  ///   - enumeration: The records, and their order.
   ///   - body: Is given each; it ends the enumeration by returning false.
   /// - Throws: What `body` throws, and `DocumentStoreError`.
-  /// - Complexity: O(records); by sequence O(records · log records) as long as the file has no
-  ///   index for it, which the next write transaction makes.
+  /// - Complexity: O(records); by sequence O(records · log records) while the file has no index for
+  ///   it, which the next write transaction creates.
   public func enumerate(
     _ enumeration: Enumeration = Enumeration(), _ body: (Record) throws -> Bool
   ) throws {
@@ -64,7 +64,7 @@ extension KeyStore {
   }
 
   /// The records of an enumeration.
-  /// - Parameter enumeration: Which, and in what order.
+  /// - Parameter enumeration: The records, and their order.
   /// - Returns: All of them.
   /// - Throws: `DocumentStoreError`.
   /// - Complexity: As `enumerate`, and memory for all.

@@ -1,6 +1,6 @@
-// KeyStore+Writing.swift: records are inserted, replaced and flagged.
-// Invariant: a key has one home. A tombstone lies among the dead records, any other among the live
-// ones; a change from one to the other removes the row there and inserts it here.
+// KeyStore+Writing.swift: inserts, replaces and flags records. Invariant: a key is in one table
+// only. A tombstone is among the dead records, any other among the live ones; a change from one to
+// the other removes the row there and inserts it here.
 
 extension KeyStore {
   /// Whether a change takes a new sequence.
@@ -14,11 +14,11 @@ extension KeyStore {
   /// Stores a record: inserts one whose sequence is 0, else replaces the row that still has its
   /// sequence and subsequence.
   /// - Parameters:
-  ///   - record: The record; sequence and subsequence become those that it gets.
+  ///   - record: The record; its sequence and subsequence are updated.
   ///   - sequencing: Whether it takes a new sequence.
   /// - Throws: `DocumentStoreError` with code `.conflict`, and nothing changed, when the key is
-  ///   taken or somebody else changed the record first; `.invalidParameter` for an insertion that
-  ///   keeps a sequence it does not have.
+  ///   taken or the record was changed by another writer first; `.invalidParameter` for an
+  ///   insertion that keeps a sequence it does not have.
   /// - Complexity: O(log records).
   public func set(
     _ record: inout Record, _ sequencing: Sequencing = .new
@@ -35,12 +35,12 @@ extension KeyStore {
     try set(&record, sequencing, isAbsent: false)
   }
 
-  /// Stores a record, of which the caller may know that this transaction has found none of its key.
+  /// Stores a record; the caller can state that this transaction has found no record with its key.
   func set(
     _ record: inout Record, _ sequencing: Sequencing, isAbsent: Bool
   ) throws(DocumentStoreError) {
     do { try store(&record, sequencing, isAbsent: isAbsent) } catch {
-      // The index by sequence found a sequence that is taken: a file whose counter fell behind.
+      // The index by sequence reports a duplicate sequence: the file's counter is too low.
       guard error.sqliteCode == 2067 else { throw error }
       try repairLastSequence()
       try store(&record, sequencing, isAbsent: isAbsent)
@@ -115,7 +115,7 @@ extension KeyStore {
     return connection.changes > 0
   }
 
-  /// Moves a record to the other table; its expiration goes with it.
+  /// Moves a record to the other table; its expiration is moved with it.
   private func move(
     _ record: inout Record, from old: Record, _ source: RecordTable?, to target: RecordTable
   ) throws(DocumentStoreError) {

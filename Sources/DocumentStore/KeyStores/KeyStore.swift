@@ -1,8 +1,8 @@
-// KeyStore.swift: the records of one key store, as one transaction sees them: reading.
+// KeyStore.swift: reads the records of one key store in one transaction.
 
 /// The records of a key store within a transaction.
 ///
-/// It is valid as long as the snapshot or transaction that it came from.
+/// It is valid as long as its snapshot or transaction.
 public struct KeyStore {
   let snapshot: Snapshot
   let state: KeyStoreState
@@ -18,7 +18,7 @@ public struct KeyStore {
     return try state.loadedCounters(on: connection).lastSequence
   }
 
-  /// How many rows were removed so far, of live and dead records together.
+  /// The number of rows removed so far, of live and dead records together.
   /// - Throws: `DocumentStoreError`.
   public func purgeCount() throws(DocumentStoreError) -> Int64 {
     snapshot.check()
@@ -26,12 +26,12 @@ public struct KeyStore {
     return counters.purgeCount &+ (counters.deadPurgeCount ?? 0)
   }
 
-  /// How many live records there are.
+  /// The number of live records.
   /// - Throws: `DocumentStoreError`.
   /// - Complexity: O(records) rows of an index.
   public func count() throws(DocumentStoreError) -> Int {
     snapshot.check()
-    // Tombstones of before 3.1 lie among the default collection's live records.
+    // Tombstones from before 3.1 are among the default collection's live records.
     let condition = name == .defaultCollection ? " WHERE flags & 1 = 0" : ""
     let sql = "SELECT count(*) FROM \(identifier(state.live.name))\(condition)"
     return Int(clamping: try connection.number(sql) ?? 0)
@@ -40,7 +40,7 @@ public struct KeyStore {
   /// A record, live or dead.
   /// - Parameters:
   ///   - key: Its key.
-  ///   - content: What is read of it.
+  ///   - content: The content to read.
   /// - Returns: The record; nil when there is none.
   /// - Throws: `DocumentStoreError`.
   /// - Complexity: O(log records).
@@ -53,7 +53,7 @@ public struct KeyStore {
 
   /// A record by its sequence, live or dead.
   /// - Parameter sequence: The sequence.
-  /// - Returns: The record; nil when none has it now.
+  /// - Returns: The record; nil when no record has it.
   /// - Throws: `DocumentStoreError`.
   /// - Complexity: O(log records) with the index that enumerations make, else O(records).
   public func record(sequence: Int64) throws(DocumentStoreError) -> Record? {
@@ -68,7 +68,7 @@ public struct KeyStore {
     return nil
   }
 
-  /// What is read of a record.
+  /// The content to read of a record.
   public enum Content: Sendable {
     /// Key, sequence, flags and version.
     case head
@@ -79,7 +79,7 @@ public struct KeyStore {
   /// The tables, live records first.
   var tables: [RecordTable] { state.tables }
 
-  /// A key's row, and the table that it lies in.
+  /// A key's row, and its table.
   func row(
     of key: String, content: Content
   ) throws(DocumentStoreError) -> (record: Record, table: RecordTable)? {
@@ -93,7 +93,7 @@ public struct KeyStore {
     return nil
   }
 
-  /// Makes the index by sequence, or asks the next writer for it.
+  /// Creates the index by sequence, or requests it from the next writer.
   func wantSequences() throws(DocumentStoreError) {
     guard connection.transaction.kind == .writing else {
       guard !snapshot.file.options.isReadOnly else { return }

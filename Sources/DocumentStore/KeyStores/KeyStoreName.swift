@@ -1,6 +1,6 @@
-// KeyStoreName.swift: names of key stores, and of the tables that hold them.
-// SQL names ignore case and those of key stores do not: so a backslash stands before each capital
-// letter of a table's name, and nowhere else.
+// KeyStoreName.swift: names of key stores, and of the tables that hold them. SQL names ignore case,
+// but those of key stores do not: so each capital letter of a table's name has a backslash before
+// it, and no other letter.
 
 import DocumentQuery
 
@@ -13,11 +13,11 @@ public struct KeyStoreName: Hashable, Sendable, Comparable, CustomStringConverti
 
   /// The key store of the default collection.
   public static let defaultCollection = KeyStoreName(unchecked: "default")
-  /// What the store knows of itself: UUIDs, shared keys, versioning.
+  /// The store's information about itself: UUIDs, shared keys, versioning.
   public static let info = KeyStoreName(unchecked: "info")
   /// A replicator's checkpoints.
   public static let checkpoints = KeyStoreName(unchecked: "checkpoints")
-  /// Checkpoints that peers keep here.
+  /// Checkpoints that peers store here.
   public static let peerCheckpoints = KeyStoreName(unchecked: "peerCheckpoints")
 
   /// The key store of a collection.
@@ -47,7 +47,7 @@ public struct KeyStoreName: Hashable, Sendable, Comparable, CustomStringConverti
   }
 
   /// The collection whose records it holds; nil for the data file's own key stores, and for names
-  /// that no collection may have.
+  /// that are not valid for collections.
   public var collection: CollectionName? {
     if text == "default" { return .default }
     guard text.hasPrefix(".") else { return nil }
@@ -59,7 +59,7 @@ public struct KeyStoreName: Hashable, Sendable, Comparable, CustomStringConverti
     }
   }
 
-  /// Whether it holds a collection, so that dead records have a table of their own.
+  /// Whether it holds a collection, so that dead records have their own table.
   var isCollection: Bool { text == "default" || text.hasPrefix(".") }
 
   /// The table of live records.

@@ -1,4 +1,4 @@
-// KeyStoreState.swift: what a connection knows of a key store: its tables, their SQL, and the
+// KeyStoreState.swift: the state of a key store in a connection: its tables, their SQL, and the
 // counters of the transaction that is open.
 
 /// A key store's counters within a transaction.
@@ -19,9 +19,9 @@ final class KeyStoreState {
   let dead: RecordTable?
   /// Both, live records first.
   let tables: [RecordTable]
-  /// Read when the first is asked for in a transaction.
+  /// Read when a transaction first needs one.
   var counters: KeyStoreCounters?
-  /// Whether there are no dead records, once the transaction has asked.
+  /// Whether there are no dead records, once the transaction has checked.
   var isWithoutDead: Bool?
 
   init(name: KeyStoreName, live: RecordTable, dead: RecordTable?) {
@@ -31,8 +31,8 @@ final class KeyStoreState {
     tables = [live] + (dead.map { [$0] } ?? [])
   }
 
-  /// Whether a look at the dead records can be spared: only a transaction that writes asks, which
-  /// may look for many.
+  /// Whether looking up dead records can be skipped: checked only in write transactions, which may
+  /// look up many.
   func hasNoDead(on connection: Connection) throws(DocumentStoreError) -> Bool {
     guard let dead, connection.transaction.kind == .writing else { return false }
     if let isWithoutDead { return isWithoutDead }
@@ -41,7 +41,7 @@ final class KeyStoreState {
     return isEmpty
   }
 
-  /// Forgets what it knows of the records.
+  /// Drops the cached state of the records.
   func forget() {
     counters = nil
     isWithoutDead = nil
@@ -84,7 +84,7 @@ final class KeyStoreState {
     self.counters = counters
   }
 
-  /// Makes the index by sequence, of live and dead records.
+  /// Creates the index by sequence, of live and dead records.
   func makeSequenceIndex(on connection: Connection) throws(DocumentStoreError) {
     for table in tables {
       try connection.execute(Schema.sequences(table.name))
@@ -93,7 +93,7 @@ final class KeyStoreState {
 }
 
 extension Connection {
-  /// Whether `kvmeta` counts purges: files of before 2.7 that are read as they are do not.
+  /// Whether `kvmeta` counts purges: files from before 2.7 that are not upgraded do not.
   func hasPurgeCounts() throws(DocumentStoreError) -> Bool {
     if let knownPurgeCounts { return knownPurgeCounts }
     let found = try Schema.columns("kvmeta", on: self).contains("purgeCnt")
@@ -124,7 +124,7 @@ extension Connection {
     return store
   }
 
-  /// The view of live and dead records, as the real library's queries name it.
+  /// The view of live and dead records, with the name used in the real library's queries.
   private func makeView(
     _ name: KeyStoreName, _ live: RecordTable, _ dead: RecordTable
   ) throws(DocumentStoreError) {

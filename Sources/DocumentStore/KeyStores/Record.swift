@@ -1,6 +1,6 @@
 // Record.swift: a row of a key store.
 
-/// What a document's row says of it; the low 16 bits of the column `flags`.
+/// The flags of a document's row; the low 16 bits of the column `flags`.
 public struct RecordFlags: OptionSet, Hashable, Sendable {
   /// The bits.
   public let rawValue: UInt16
@@ -11,7 +11,7 @@ public struct RecordFlags: OptionSet, Hashable, Sendable {
 
   /// The current revision is a tombstone.
   public static let deleted = RecordFlags(rawValue: 1)
-  /// Another live leaf stands beside the current revision.
+  /// There is another live leaf besides the current revision.
   public static let conflicted = RecordFlags(rawValue: 2)
   /// A revision names blobs.
   public static let hasAttachments = RecordFlags(rawValue: 4)
@@ -30,7 +30,7 @@ public struct Record: Hashable, Sendable {
   public var sequence: Int64 = 0
   /// Rises with each change that keeps the sequence.
   public var subsequence: Int64 = 0
-  /// What is known of it.
+  /// Its flags.
   public var flags: RecordFlags = []
   /// The current revision's ID.
   public var version: [UInt8] = []
@@ -53,7 +53,7 @@ public struct Record: Hashable, Sendable {
   /// The column `flags`.
   var storedFlags: Int64 { subsequence << 16 | Int64(flags.rawValue) }
 
-  /// The row that a statement stands on.
+  /// The current row of a statement.
   init(_ row: SQLStatement) {
     key = row.text(0)
     sequence = row.int64(1)

@@ -4,11 +4,11 @@
 
 /// A table of live or of dead records, of one connection.
 final class RecordTable {
-  /// A statement that is needed again and again.
+  /// A statement that is used repeatedly.
   enum Use: Int, CaseIterable {
     /// Whole rows by key.
     case get
-    /// Rows by key, without what may be large.
+    /// Rows by key, without the columns that may be large.
     case getHead
     /// Whole rows by sequence.
     case getSequence
@@ -27,7 +27,7 @@ final class RecordTable {
   let columns: String
   let hasExpiration: Bool
   private let texts: [String]
-  /// Those that were prepared, by use.
+  /// The prepared statements, by use.
   private var prepared: [SQLStatement?]
 
   init(_ name: String, columns present: Set<String>, isDead: Bool) {

@@ -1,7 +1,7 @@
-// DataFile+Maintenance.swift: compacting and reindexing.
-// There is no VACUUM: it may give rows other numbers, and those are the keys of indexes' tables.
+// DataFile+Maintenance.swift: compacts and reindexes a file. VACUUM is not used: it may change row
+// IDs, which are the keys of indexes' tables.
 
-/// What compacting a data file did.
+/// The result of compacting a data file.
 public struct Compaction: Hashable, Sendable {
   /// The blobs that were removed, in order.
   public var removedBlobs: [BlobDigest] = []
@@ -16,12 +16,12 @@ public struct Compaction: Hashable, Sendable {
 }
 
 extension DataFile {
-  /// Removes blobs that no kept revision names, gives free pages back to the file system, and
-  /// copies all commits to the database file.
+  /// Removes blobs that no kept revision names, returns free pages to the file system, and copies
+  /// all commits to the database file.
   ///
-  /// Blobs that another program writes before its transaction begins, as the real library does,
-  /// must not be in the making meanwhile.
-  /// - Returns: What was done.
+  /// No other program may be writing blobs before its transaction begins meanwhile, as the real
+  /// library does.
+  /// - Returns: The result.
   /// - Throws: `DocumentStoreError`: `.corruptRevisionData` for a record whose blobs cannot be
   ///   read, and no blob is removed then; `.invalidParameter` within a transaction of the same
   ///   thread.
@@ -42,9 +42,9 @@ extension DataFile {
     }
   }
 
-  /// Builds all of SQLite's indexes again.
-  /// - Throws: `DocumentStoreError`: `.unsupported` when one needs what this store does not have;
-  ///   `.invalidParameter` within a transaction of the same thread.
+  /// Rebuilds all of SQLite's indexes.
+  /// - Throws: `DocumentStoreError`: `.unsupported` when an index needs something that this store
+  ///   does not have; `.invalidParameter` within a transaction of the same thread.
   /// - Complexity: O(rows · log rows).
   public func reindex() throws(DocumentStoreError) {
     try checkWritable()
@@ -64,7 +64,7 @@ extension DataFile {
   private func collectBlobs(_ compaction: inout Compaction) throws(DocumentStoreError) {
     let blobs = blobStore
     guard try !blobs.digests().isEmpty else { return }
-    // While this transaction is open nobody can name a blob, nor put one.
+    // While this transaction is open no other writer can name or store a blob.
     try writer.beginWriting()
     defer { writer.rollBack() }
     let snapshot = Snapshot(connection: writer, file: self)
@@ -73,8 +73,8 @@ extension DataFile {
     compaction.removedBlobs = present.filter { !named.contains($0) }
     compaction.keptBlobCount = present.count - compaction.removedBlobs.count
     guard !compaction.removedBlobs.isEmpty else { return }
-    // Durable before: with NORMAL, not the last commits. After: all, so that no crash brings back a
-    // document whose blob is gone.
+    // Durable before: with NORMAL, possibly not the last commits. After: all, so that no crash
+    // restores a document whose blob was removed.
     let log = Bundle(path: path).databasePath + "-wal"
     if try FileCalls.kind(log) == .file { try FileCalls.sync(log) }
     try FileCalls.sync(path)

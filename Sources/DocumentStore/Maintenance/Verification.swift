@@ -1,34 +1,34 @@
-// Verification.swift: what checking a data file found.
+// Verification.swift: the result of checking a data file.
 
-/// What checking a data file found.
+/// The result of checking a data file.
 public struct Verification: Sendable {
   /// A rule of the format.
   public enum Rule: String, Sendable, CaseIterable {
     /// SQLite's own check of pages, tables and indexes.
     case integrity
-    /// The tables and columns that the format number promises.
+    /// The tables and columns required by the format number.
     case layout
     /// No sequence is above the collection's last one.
     case lastSequence
-    /// No sequence stands twice, and none is below 1.
+    /// Sequences are unique, and none is below 1.
     case sequences
-    /// A key is a live record or a dead one, and lies where it belongs.
+    /// A key is a live record or a dead one, and in the right table.
     case home
     /// Flags are known, and subsequences not negative.
     case flags
     /// Bodies are dicts that decode with the shared keys.
     case body
-    /// Revisions decode, and the record says of them what is so.
+    /// Revisions decode, and the record's flags match them.
     case revisions
-    /// Shared keys are distinct, and used wherever they can be.
+    /// Shared keys are distinct, and used wherever possible.
     case sharedKeys
-    /// Blobs that documents name are there and whole.
+    /// Blobs that documents name exist and are intact.
     case blobs
     /// Expirations are after 1970.
     case expiration
-    /// Indexes that are listed have their SQL objects, and nothing else has any.
+    /// Listed indexes have their SQL objects, and there are no others.
     case indexes
-    /// Tables of indexes hold what their documents say.
+    /// Tables of indexes match their documents.
     case indexContents
   }
 
@@ -40,7 +40,7 @@ public struct Verification: Sendable {
     public let store: KeyStoreName?
     /// The record's key; nil when it is about more.
     public let key: String?
-    /// What is wrong, with values.
+    /// The problem, with values.
     public let message: String
 
     /// Rule, place and message.
@@ -52,11 +52,12 @@ public struct Verification: Sendable {
 
   /// Most problems that are listed.
   public static let problemsMax = 1000
-  /// What is wrong; empty for a sound file.
+  /// The problems; empty for a sound file.
   public internal(set) var problems: [Problem] = []
   /// How many further problems are not listed.
   public internal(set) var unlistedCount = 0
-  /// What could not be checked, in words: indexes that need what is not here, a model for example.
+  /// Descriptions of the parts that could not be checked: for example indexes whose model is not
+  /// available.
   public internal(set) var unchecked: [String] = []
   /// How many records were checked.
   public internal(set) var recordCount = 0

@@ -1,4 +1,4 @@
-// Verifier+Contents.swift: what a record's bodies, revisions and blobs must be.
+// Verifier+Contents.swift: checks a record's bodies, revisions and blobs.
 
 import Fleece
 
@@ -30,7 +30,7 @@ extension Verifier {
     }
   }
 
-  /// What a record's revisions say of it.
+  /// The flags that follow from a record's revisions.
   private func expectedFlags(of record: Record) throws(DocumentStoreError) -> RecordFlags {
     guard VersionVector.isVector(record.version) else {
       return try TreeDocument(record).tree.recordFlags
@@ -77,7 +77,7 @@ extension Verifier {
 private struct KeyWalk {
   let keys: FleeceSharedKeys
   var stepsLeft: Int
-  /// What is wrong with a key; nil as long as nothing is.
+  /// The problem with a key; nil while there is none.
   var message: String?
 
   mutating func visit(_ value: FleeceValue, depth: Int) throws(FleeceError) {

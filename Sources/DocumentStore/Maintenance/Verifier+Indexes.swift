@@ -1,7 +1,7 @@
-// Verifier+Indexes.swift: indexes must have their SQL objects, and their tables the rows that the
-// documents give. SQLite's own check compares value indexes, and those over the tables of arrays
-// and predictions, with the rows below them.
-// Left out: leftovers of collections that the real library deleted, which it never removes.
+// Verifier+Indexes.swift: checks that indexes have their SQL objects, and their tables the rows
+// that follow from the documents. SQLite's own check compares value indexes, and those over the
+// tables of arrays and predictions, with their rows. Not checked: leftovers of deleted collections,
+// which the real library never removes.
 
 import Fleece
 
@@ -43,7 +43,7 @@ extension Verifier {
     if index.kind == .fullText { fullTextTables.append(table) }
   }
 
-  /// The tables that an index should have, named as they are here.
+  /// The tables that an index should have, with their names in this file.
   private mutating func tables(
     of index: IndexInfo
   ) throws(DocumentStoreError) -> [IndexPlan.Table] {
@@ -78,7 +78,7 @@ extension Verifier {
     }
   }
 
-  /// Compares a table with what the documents say.
+  /// Compares a table with the rows computed from the documents.
   private mutating func compare(
     _ index: IndexInfo, _ plan: IndexPlan.Table
   ) throws(DocumentStoreError) {
@@ -136,7 +136,7 @@ extension Verifier {
 }
 
 extension DataFile {
-  /// Lets SQLite compare the words of full-text indexes with the texts that they keep.
+  /// Lets SQLite compare the words of full-text indexes with their stored texts.
   func checkWords(_ verifier: inout Verifier) {
     for table in verifier.fullTextTables {
       let name = identifier(table)

@@ -5,9 +5,9 @@ import Fleece
 extension DataFile {
   /// Checks everything in the file, as of one commit.
   ///
-  /// Nothing is changed. SQLite checks the words of full-text indexes as a write, so that this is
-  /// left out for files that are open for reading, and waits for other writers.
-  /// - Returns: What is wrong, and what could not be checked.
+  /// Nothing is changed. SQLite checks the words of full-text indexes as a write, so this is
+  /// skipped for files open for reading only, and waits for other writers.
+  /// - Returns: The problems, and the parts that could not be checked.
   /// - Throws: `DocumentStoreError` when the file cannot be read at all.
   /// - Complexity: O(bytes).
   public func verify() throws -> Verification {
@@ -25,7 +25,7 @@ extension DataFile {
 struct Verifier {
   let snapshot: Snapshot
   var found = Verification()
-  /// Blobs that were looked at: whether each is there and whole.
+  /// Blobs that were checked: whether each exists and is intact.
   var blobs: [BlobDigest: Bool] = [:]
   /// Full-text tables, for SQLite's check of their words.
   var fullTextTables: [String] = []
@@ -46,7 +46,7 @@ struct Verifier {
     try checkIndexes()
   }
 
-  /// SQLite's own check; the small one where an index needs a function that is not here.
+  /// SQLite's own check; the quick one where an index needs a missing function.
   private mutating func checkPages() throws(DocumentStoreError) {
     for check in ["integrity_check", "quick_check"] {
       do {
@@ -93,7 +93,7 @@ struct Verifier {
     found.add(.layout, "table \(quoted(table)) lacks \(missing.joined(separator: ", "))")
   }
 
-  /// What a collection's two tables say of each other and of the counters.
+  /// Checks a collection's two tables against each other and the counters.
   private mutating func checkTables(_ store: KeyStore) throws(DocumentStoreError) {
     let tables = store.tables.map { "SELECT key, sequence FROM \(identifier($0.name))" }
     let all = "(" + tables.joined(separator: " UNION ALL ") + ")"

@@ -1,13 +1,13 @@
-// LiveQuery.swift: a query whose rows are followed from commit to commit, those of other processes
-// included. SQLite's `data_version` says whether anybody has committed; rows are compared with the
-// last ones, so whatever changes them is seen: saves, deletions, purges, expiry.
-// Invariant: the connection is used by one call at a time, since every use is inside the lock.
+// LiveQuery.swift: a query whose result is updated after each commit, including commits of other
+// processes. SQLite's `data_version` shows whether there was a commit; rows are compared with the
+// last ones, so every change of them is detected: saves, deletions, purges, expiry. Invariant: the
+// connection is used by one call at a time, since every use is inside the lock.
 
 import Synchronization
 
 /// A query whose result is kept up to date.
 ///
-/// Any thread may call it. It holds a connection of its own until it is closed.
+/// Any thread may call it. It holds its own connection until it is closed.
 public final class LiveQuery: Sendable {
   private struct State {
     var connection: Connection?
@@ -31,12 +31,12 @@ public final class LiveQuery: Sendable {
     state = Mutex(State(connection: try file.makeReader()))
   }
 
-  /// Looks whether the result has changed.
+  /// Checks whether the result has changed.
   /// - Returns: The new result: at the first call, and then when it differs from the last one; nil
   ///   when it does not.
   /// - Throws: `DocumentStoreError` as `Snapshot.run`, and `.notOpen` after `close` and when the
   ///   data file is closed.
-  /// - Complexity: O(1) when nobody has committed since; else a run of the query.
+  /// - Complexity: O(1) without a commit since the last call; else a run of the query.
   public func refresh() throws -> QueryResult? {
     try file.checkOpen()
     return try state.withLock { state in
@@ -44,7 +44,7 @@ public final class LiveQuery: Sendable {
         throw DocumentStoreError(.notOpen, "the live query is closed; make another")
       }
       return try connection.run { () throws in
-        // Read before the rows: a commit between the two is met at the next call.
+        // Read before the rows: a commit between the two is detected at the next call.
         let version = try connection.number("PRAGMA data_version")
         if state.result != nil, version == state.version { return nil }
         try connection.beginReading()
@@ -60,8 +60,8 @@ public final class LiveQuery: Sendable {
 
   /// Results as they change, the current one first.
   ///
-  /// The stream ends when its reader does, and with the error that a look ends in.
-  /// - Parameter milliseconds: How often it looks for commits.
+  /// The stream ends with its reader, or with the error of a check.
+  /// - Parameter milliseconds: The interval at which it checks for commits.
   /// - Returns: The results.
   public func results(
     every milliseconds: Int = 100
@@ -84,7 +84,7 @@ public final class LiveQuery: Sendable {
     }
   }
 
-  /// Gives the connection back; do it before the data file is closed.
+  /// Releases the connection; call it before the data file is closed.
   /// - Throws: `DocumentStoreError` when SQLite cannot close it.
   public func close() throws {
     try state.withLock { state in
@@ -101,7 +101,7 @@ extension DataFile {
   ///   - query: The query.
   ///   - parameters: Values of its parameters.
   /// - Returns: The live query; its first `refresh` runs it.
-  /// - Throws: `DocumentStoreError` with code `.notOpen`, and what SQLite reports.
+  /// - Throws: `DocumentStoreError` with code `.notOpen`, and SQLite's error.
   public func live(
     _ query: StoreQuery, _ parameters: [String: QueryValue] = [:]
   ) throws(DocumentStoreError) -> LiveQuery {

@@ -1,5 +1,5 @@
-// QueryPreparer.swift: whether SQLite takes the SQL of a query: a store in memory with the tables
-// that a description names, and no documents. Fuzzing asks it.
+// QueryPreparer.swift: whether SQLite accepts the SQL of a query, in an in-memory store with the
+// tables of a schema, and no documents. Used by fuzzing.
 
 import DocumentQuery
 
@@ -7,7 +7,7 @@ import DocumentQuery
 package final class QueryPreparer {
   private let connection: Connection
 
-  /// What SQLite said.
+  /// SQLite's response.
   package enum Answer: Sendable {
     case taken
     /// Too many parentheses for SQLite's parser, or another bound of it.

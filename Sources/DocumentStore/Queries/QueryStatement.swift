@@ -1,7 +1,7 @@
 // QueryStatement.swift: [U] a query's statement: parameters by name, rows with the kinds of their
-// values, and a limit of time, which SQLite asks about every thousand of its steps.
-// Safety: the statement is finalized before its connection closes, and used on its queue only; the
-// clock outlives the handler that points to it; views of columns live until the next step.
+// values, and a time limit, checked every thousand steps of SQLite. Safety: the statement is
+// finalized before its connection closes, and used on its queue only; the clock outlives the
+// handler that points to it; views of columns are valid until the next step.
 
 import Fleece
 import GRDBSQLite
@@ -26,7 +26,7 @@ import GRDBSQLite
 
   deinit { unsafe sqlite3_finalize(handle) }
 
-  /// SQLite's own bounds, of open parentheses above all, are bounds of queries.
+  /// SQLite's own limits, mainly that of nested parentheses, apply to queries.
   private static func refusal(_ error: DocumentStoreError) -> DocumentStoreError {
     guard error.code == .sqlite else { return error }
     return DocumentStoreError(.invalidQuery, error.message, sqliteCode: error.sqliteCode)
@@ -34,7 +34,7 @@ import GRDBSQLite
 
   var columnCount: Int { unsafe Int(sqlite3_column_count(handle)) }
 
-  /// Gives parameters their values; one without a value is missing.
+  /// Binds values to parameters; a parameter without a value is missing.
   func bind(_ parameters: [String: QueryValue], of names: [String]) throws(DocumentStoreError) {
     for name in names {
       let index = unsafe sqlite3_bind_parameter_index(handle, "$_\(name)")
@@ -91,7 +91,7 @@ import GRDBSQLite
   /// Steps through all rows.
   /// - Parameters:
   ///   - limit: Milliseconds that it may take.
-  ///   - row: What is done with a row; false ends the run.
+  ///   - row: Called with each row; returns false to stop.
   /// - Throws: What `row` throws, and `DocumentStoreError`.
   func run(
     limit: Int?, _ row: () throws -> Bool

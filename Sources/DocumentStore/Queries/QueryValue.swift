@@ -3,9 +3,9 @@
 
 import Fleece
 
-/// A value that a query finds or is given.
+/// A value in the result or the parameters of a query.
 public enum QueryValue: Sendable, Hashable {
-  /// There is no value.
+  /// No value.
   case missing
   /// JSON's null.
   case null

@@ -1,4 +1,4 @@
-// Snapshot+Queries.swift: queries over what a reader or a writer sees.
+// Snapshot+Queries.swift: queries over the content of a snapshot or transaction.
 
 import DocumentQuery
 
@@ -9,7 +9,7 @@ extension Snapshot {
   ///   - parameters: Values of its parameters; one without a value is missing.
   /// - Returns: All rows.
   /// - Throws: `DocumentStoreError` with code `.invalidQuery`, `.missingIndex`, `.timeLimit` and
-  ///   what SQLite reports.
+  ///   SQLite's errors.
   public func run(
     _ query: StoreQuery, _ parameters: [String: QueryValue] = [:]
   ) throws -> QueryResult {
@@ -25,7 +25,7 @@ extension Snapshot {
   /// - Parameters:
   ///   - query: The query.
   ///   - parameters: Values of its parameters.
-  ///   - body: What is done with a row; false ends the run. It must not change documents.
+  ///   - body: Called with each row; returns false to stop. It must not change documents.
   /// - Returns: The names of the columns.
   /// - Throws: What `body` throws, and as `run`.
   @discardableResult
@@ -55,7 +55,7 @@ extension Snapshot {
     return translation.columnTitles
   }
 
-  /// Says how a query runs.
+  /// Explains how a query runs.
   /// - Parameter query: The query.
   /// - Returns: Its SQL and SQLite's steps.
   /// - Throws: As `run`.

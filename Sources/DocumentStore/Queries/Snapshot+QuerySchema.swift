@@ -1,4 +1,4 @@
-// Snapshot+QuerySchema.swift: what queries may name, as the file's tables say it.
+// Snapshot+QuerySchema.swift: the names that queries may use, from the file's tables.
 
 import DocumentQuery
 
@@ -21,7 +21,7 @@ extension Snapshot {
     return QuerySchema(databaseName: name, collections: collections)
   }
 
-  /// Indexes with tables, by key store; those whose tables are not there are left out.
+  /// Indexes with tables, by key store; those whose tables are missing are omitted.
   private func queryIndexes(
     _ tables: Set<String>
   ) throws(DocumentStoreError) -> [String: [QuerySchema.Index]] {
@@ -49,7 +49,7 @@ extension Snapshot {
     switch statement.int64(1) {
     case 1: return tables.contains(plain) ? (.fullText, plain) : nil
     case 2:
-      // A table of its plain name is one of before 3.2.1, which has no rowids to join with.
+      // A table with the plain name is from before 3.2.1, and has no rowids to join with.
       let table = Self.digest(plain)
       guard tables.contains(table),
         let path = plain.firstRange(of: ":unnest:").map({ plain[$0.upperBound...] })
@@ -81,10 +81,10 @@ extension Snapshot {
     return String(output)
   }
 
-  /// Makes the view of a collection's live and deleted documents, on this connection.
+  /// Creates the view of a collection's live and deleted documents, on this connection.
   func makeView(_ collection: QuerySchema.Collection) throws(DocumentStoreError) {
     guard let store = KeyStoreName(table: collection.table) else { return }
-    // It comes with the first look at the collection.
+    // It is created with the first use of the collection.
     _ = try connection.store(store)
   }
 }

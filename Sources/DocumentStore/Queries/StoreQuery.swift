@@ -1,8 +1,8 @@
-// StoreQuery.swift: a query as its caller has it: a text and how long it may run.
+// StoreQuery.swift: a query as passed by a caller: a text and a time limit.
 
 /// A query over the documents of a data file.
 public struct StoreQuery: Sendable, Hashable {
-  /// What the text is.
+  /// The language of the text.
   public enum Language: Sendable, Hashable {
     /// Couchbase Lite's JSON language.
     case json
@@ -12,7 +12,7 @@ public struct StoreQuery: Sendable, Hashable {
 
   /// The query.
   public let text: String
-  /// What it is written in.
+  /// The language of the text.
   public let language: Language
   /// Milliseconds that it may run; nil for any time.
   public var timeLimitMilliseconds: Int?
@@ -20,7 +20,7 @@ public struct StoreQuery: Sendable, Hashable {
   /// A query.
   /// - Parameters:
   ///   - text: The query.
-  ///   - language: What it is written in.
+  ///   - language: The language of the text.
   ///   - timeLimitMilliseconds: How long it may run.
   public init(
     _ text: String, language: Language = .json, timeLimitMilliseconds: Int? = nil
@@ -31,7 +31,7 @@ public struct StoreQuery: Sendable, Hashable {
   }
 }
 
-/// What a query found.
+/// The result of a query.
 public struct QueryResult: Sendable, Hashable {
   /// The names of the columns.
   public let columnTitles: [String]
@@ -43,7 +43,7 @@ public struct QueryResult: Sendable, Hashable {
 public struct QueryPlan: Sendable, Hashable, CustomStringConvertible {
   /// The query as SQL.
   public let sql: String
-  /// SQLite's steps: which tables and indexes it goes through; indented as they lie in each other.
+  /// SQLite's steps: the tables and indexes it uses; indented by nesting.
   public let steps: [String]
 
   /// The SQL and the steps, a line each.

@@ -33,7 +33,7 @@ struct ByteReader {
     return UInt32(high) << 16 | UInt32(low)
   }
 
-  /// A number of seven bits in each byte, low ones first; all but the last have the bit 0x80.
+  /// A number with seven bits per byte, low ones first; all but the last have the bit 0x80.
   mutating func varint() -> UInt64? {
     var value: UInt64 = 0
     for shift in stride(from: UInt64(0), to: 70, by: 7) {

@@ -1,6 +1,6 @@
 // Revision.swift: a revision in a tree.
 
-/// What a tree says of a revision.
+/// The flags of a revision in a tree.
 public struct RevisionFlags: OptionSet, Hashable, Sendable {
   /// The bits.
   public let rawValue: UInt8
@@ -17,13 +17,13 @@ public struct RevisionFlags: OptionSet, Hashable, Sendable {
   public static let hasAttachments = RevisionFlags(rawValue: 8)
   /// Its body is kept when it is no longer a leaf.
   public static let keepsBody = RevisionFlags(rawValue: 0x10)
-  /// It was pulled beside the current revision.
+  /// It was pulled as a conflict with the current revision.
   public static let conflict = RevisionFlags(rawValue: 0x20)
   /// The end of a branch that lost.
   public static let closed = RevisionFlags(rawValue: 0x40)
-  /// Its body lies in its entry; on disk only.
+  /// Its body is in its entry; on disk only.
   static let hasData = RevisionFlags(rawValue: 0x80)
-  /// Those that are kept.
+  /// The flags that are stored.
   static let stored = RevisionFlags(rawValue: 0x7b)
 }
 
@@ -33,7 +33,7 @@ public struct Revision: Hashable, Sendable {
   public var id: RevisionID
   /// Index of its parent in the tree; nil for a root.
   public var parent: Int?
-  /// What is known of it.
+  /// Its flags.
   public var flags: RevisionFlags
   /// The sequence that it was saved with; nil until it is saved.
   public var sequence: Int64?
@@ -45,7 +45,7 @@ public struct Revision: Hashable, Sendable {
     flags.contains(.leaf) && flags.isDisjoint(with: [.deleted, .closed])
   }
 
-  /// Whether it stands before another one: leaves first, then those without conflict, live and not
+  /// Whether it sorts before another one: leaves first, then those without conflict, live and not
   /// closed, then the higher ID.
   func precedes(_ other: Revision) -> Bool {
     let orders: [(flag: RevisionFlags, comesFirst: Bool)] = [

@@ -6,13 +6,13 @@
 public struct RevisionID: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// How many revisions lead to it, itself among them.
   public let generation: UInt64
-  /// What tells it from others of its generation.
+  /// Distinguishes it from others of its generation.
   public let digest: [UInt8]
 
   /// Most bytes when stored: one byte of a tree's entry counts them.
   static let sizeMaxBytes = 255
 
-  /// An ID of its parts.
+  /// An ID from its parts.
   /// - Parameters:
   ///   - generation: At least 1.
   ///   - digest: At least one byte.
@@ -25,7 +25,7 @@ public struct RevisionID: Hashable, Sendable, Comparable, CustomStringConvertibl
     }
   }
 
-  /// An ID as it is stored.
+  /// An ID from its stored form.
   /// - Parameter bytes: The bytes.
   /// - Throws: `DocumentStoreError` with code `.badRevisionID`.
   public init(stored bytes: [UInt8]) throws(DocumentStoreError) {
@@ -36,7 +36,7 @@ public struct RevisionID: Hashable, Sendable, Comparable, CustomStringConvertibl
     try self.init(generation: generation, digest: digest)
   }
 
-  /// An ID of a text.
+  /// An ID from a text.
   /// - Parameter text: The generation, `-`, and the digest.
   /// - Throws: `DocumentStoreError` with code `.badRevisionID`.
   public init(_ text: String) throws(DocumentStoreError) {
@@ -63,7 +63,7 @@ public struct RevisionID: Hashable, Sendable, Comparable, CustomStringConvertibl
     try self.init(generation: (parent?.generation ?? 0) + 1, digest: hash.finish())
   }
 
-  /// The ID as it is stored.
+  /// The ID in its stored form.
   public var stored: [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(varint: generation)

@@ -1,7 +1,7 @@
 // RevisionTree+Changes.swift: trees grow, and are cut.
 
 extension RevisionTree {
-  /// Adds a revision, and brings the tree into order.
+  /// Adds a revision, and sorts the tree.
   /// - Parameters:
   ///   - id: Its ID, whose generation is one above its parent's.
   ///   - parent: The parent's index.
@@ -14,14 +14,14 @@ extension RevisionTree {
       id: id, parent: parent, flags: flags.union(.leaf), sequence: nil, body: body)
     if let parent {
       revisions[parent].flags.remove(.leaf)
-      // What follows a revision of a branch in conflict is in conflict.
+      // The descendants of a revision in a conflicting branch are in conflict.
       if revisions[parent].flags.contains(.conflict) { revision.flags.insert(.conflict) }
     }
     revisions.append(revision)
     sort()
   }
 
-  /// Adds a revision that came from elsewhere, with those before it.
+  /// Adds a revision from another database, with its ancestors.
   /// - Parameters:
   ///   - history: IDs, the new revision's first, each one's parent next.
   ///   - flags: The new revision's.
@@ -57,8 +57,8 @@ extension RevisionTree {
     return true
   }
 
-  /// Says which revision a remote database has; its body is kept from now on, and of the revisions
-  /// before it in its branch no longer.
+  /// Sets the revision that a remote database has; its body is kept from now on, and those of its
+  /// ancestors no longer.
   mutating func setRemote(_ remote: UInt16, to index: Int) {
     remotes[remote] = index
     revisions[index].flags.insert(.keepsBody)
@@ -70,11 +70,11 @@ extension RevisionTree {
   }
 
   /// Ends a conflict: the winner's branch is not a conflict any more, the loser's is closed by a
-  /// tombstone, or goes.
+  /// tombstone, or removed.
   /// - Parameters:
   ///   - winner: The end of the branch that stays.
   ///   - loser: The end of the other one.
-  ///   - prunes: Whether the loser's branch goes.
+  ///   - prunes: Whether the loser's branch is removed.
   /// - Throws: `DocumentStoreError` with code `.conflict` when one of them is not a leaf.
   mutating func resolve(
     winner: RevisionID, loser: RevisionID, prunes: Bool
@@ -105,7 +105,7 @@ extension RevisionTree {
     index == leaf || revisions.count { $0.parent == index } == 1
   }
 
-  /// Drops bodies of revisions that are no leaves and need not keep theirs.
+  /// Drops bodies of revisions that are not leaves and need not keep theirs.
   package mutating func dropBodies() {
     for index in revisions.indices
     where revisions[index].flags.isDisjoint(with: [.leaf, .keepsBody]) {

@@ -92,7 +92,7 @@ extension RevisionTree {
 
   /// Parents must exist and lead to a root.
   private func checkParents() throws(DocumentStoreError) {
-    // 0: not looked at; 1: on the way that is walked; 2: leads to a root.
+    // 0: not visited; 1: on the current path; 2: leads to a root.
     var states = [UInt8](repeating: 0, count: revisions.count)
     for start in revisions.indices where states[start] == 0 {
       var (line, next) = ([Int](), Int?(start))

@@ -1,4 +1,4 @@
-// RevisionTree.swift: the revisions of a document, and which of them others know.
+// RevisionTree.swift: the revisions of a document, and which of them remote databases have.
 // Invariants: the current revision is the first; parents lead to roots, without cycles; a revision
 // is a leaf if and only if none has it as its parent.
 
@@ -20,7 +20,7 @@ public struct RevisionTree: Hashable, Sendable {
   /// The current revision; nil without any.
   public var current: Revision? { revisions.first }
 
-  /// Whether a live leaf stands beside the current revision.
+  /// Whether there is a live leaf besides the current revision.
   public var isConflicted: Bool { revisions.dropFirst().contains(where: \.isLiveLeaf) }
 
   /// The index of a revision.
@@ -48,7 +48,7 @@ public struct RevisionTree: Hashable, Sendable {
     return line
   }
 
-  /// What the record's flags say of the tree.
+  /// The record's flags for this tree.
   var recordFlags: RecordFlags {
     var flags: RecordFlags = []
     if current?.flags.contains(.deleted) == true { flags.insert(.deleted) }
@@ -60,14 +60,14 @@ public struct RevisionTree: Hashable, Sendable {
     return flags
   }
 
-  /// Brings the revisions into order, and with them all indexes.
+  /// Sorts the revisions, and updates all indexes.
   mutating func sort() {
     let order = revisions.indices.sorted { revisions[$0].precedes(revisions[$1]) }
     keep(order)
   }
 
-  /// Keeps some revisions, in the order of their indexes here; a parent that goes is replaced by
-  /// the nearest ancestor that stays.
+  /// Keeps some revisions, in the given order; a removed parent is replaced by the nearest ancestor
+  /// that is kept.
   mutating func keep(_ order: [Int]) {
     var places = [Int?](repeating: nil, count: revisions.count)
     for (place, index) in order.enumerated() { places[index] = place }

@@ -1,7 +1,7 @@
-// Connection.swift [U]: one connection to SQLite through GRDB, its statements, and what it knows of
-// the data file. Used on GRDB's queue for it only.
-// Safety: `handle` lives as long as the queue; statements are finalized before it closes;
-// `@unchecked Sendable` because every use is inside `run`, which the queue serializes.
+// Connection.swift [U]: one connection to SQLite through GRDB, its statements, and its cached state
+// of the data file. Used only on its GRDB queue. Safety: `handle` is valid as long as the queue;
+// statements are finalized before it closes; `@unchecked Sendable` because every use is inside
+// `run`, which the queue serializes.
 
 import Fleece
 import GRDB
@@ -14,13 +14,13 @@ import GRDBSQLite
   private var statements: [String: SQLStatement] = [:]
   /// The data file's path, for messages.
   let context: String
-  /// What is open on this connection now.
+  /// The open transaction of this connection.
   var transaction = TransactionState()
-  /// Key stores that were looked at, by name.
+  /// Key stores used so far, by name.
   var stores: [KeyStoreName: KeyStoreState] = [:]
-  /// What `kvmeta` has, once it was looked at.
+  /// Whether `kvmeta` has purge counts, once checked.
   var knownPurgeCounts: Bool?
-  /// What the SQL functions work with.
+  /// The state for the SQL functions.
   let functionState: FunctionState
   /// The shared keys as of the last transaction.
   var keys: FleeceSharedKeys {
@@ -58,7 +58,7 @@ import GRDBSQLite
     try registerFunctions()
   }
 
-  // SQLite keeps a connection open that has statements.
+  // SQLite does not close a connection that has statements.
   deinit {
     stores.removeAll()
     statements.removeAll()
@@ -92,7 +92,7 @@ import GRDBSQLite
     return statement
   }
 
-  /// Most statements that are kept for the next time.
+  /// Limit of statements cached for reuse.
   private static let statementsMax = 1000
 
   /// Runs statements that have no parameters and whose rows do not matter.

@@ -53,7 +53,7 @@ enum SQLFailure {
     }
   }
 
-  /// Whether SQLite misses a function, a collation or a tokenizer that indexes are made with.
+  /// Whether SQLite lacks a function, a collation or a tokenizer that indexes use.
   private static func isForeign(_ message: String) -> Bool {
     ["no such function", "unknown function", "no such collation sequence", "unknown tokenizer"]
       .contains { message.hasPrefix($0) }

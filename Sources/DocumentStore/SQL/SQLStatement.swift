@@ -1,7 +1,7 @@
-// SQLStatement.swift [U]: a prepared statement: values are bound, rows are read where SQLite keeps
-// them.
-// Safety: views of columns live until the next step or reset; `withBytes` lends them no longer.
-// A statement is used on its connection's queue only, and finalized before the connection closes.
+// SQLStatement.swift [U]: a prepared statement: values are bound, rows are read in SQLite's memory.
+// Safety: views of columns are valid until the next step or reset; `withBytes` does not let them
+// escape. A statement is used on its connection's queue only, and finalized before the connection
+// closes.
 
 import Fleece
 import GRDBSQLite
@@ -11,7 +11,7 @@ import GRDBSQLite
   private let handle: OpaquePointer
   private let database: OpaquePointer
   private let context: String
-  /// Whether it stands on a row, or was stepped and not reset.
+  /// Whether it is on a row, or was stepped and not reset.
   private(set) var isInUse = false
 
   // `context` is the data file's path, for messages.
@@ -61,7 +61,7 @@ import GRDBSQLite
     try check(code)
   }
 
-  /// Goes to the next row.
+  /// Advances to the next row.
   /// - Returns: Whether there is one.
   func step() throws(DocumentStoreError) -> Bool {
     isInUse = true
@@ -81,7 +81,7 @@ import GRDBSQLite
     reset()
   }
 
-  /// Ends a run and forgets bound values.
+  /// Ends a run and clears bound values.
   func reset() {
     unsafe sqlite3_reset(handle)
     unsafe sqlite3_clear_bindings(handle)
@@ -99,7 +99,7 @@ import GRDBSQLite
   /// A copy of a column's bytes; nil for NULL.
   func bytes(_ column: Int32) -> [UInt8]? { withBytes(column) { $0?.array } }
 
-  /// Lends a column's bytes; nil for NULL.
+  /// Runs a closure with a column's bytes; nil for NULL.
   @inline(__always)
   func withBytes<Result, Failure: Error>(
     _ column: Int32, _ body: (FleeceBytes?) throws(Failure) -> Result
@@ -110,7 +110,7 @@ import GRDBSQLite
     return try body(unsafe FleeceBytes(UnsafeRawBufferPointer(start: start, count: count)))
   }
 
-  /// What makes SQLite copy bound bytes at once.
+  /// Makes SQLite copy bound bytes at once.
   private static var copies: sqlite3_destructor_type {
     unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
   }

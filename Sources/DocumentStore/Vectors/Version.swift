@@ -1,6 +1,6 @@
-// Version.swift: who changed a document, and when: an entry of a version vector.
+// Version.swift: an entry of a version vector: the source of a change, and its time.
 
-/// Who changed a document: 16 bytes.
+/// The source of a change: 16 bytes.
 public struct VersionSource: Hashable, Sendable {
   /// The bytes.
   public let bytes: [UInt8]
@@ -24,7 +24,7 @@ public struct VersionSource: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// A source as it is stored: at most 16 bytes; those that are missing are 0.
+  /// A source from its stored form: at most 16 bytes; missing ones are 0.
   init?(stored bytes: [UInt8]) {
     guard bytes.count <= 16 else { return nil }
     self.init(unchecked: bytes)
@@ -48,7 +48,7 @@ public struct VersionSource: Hashable, Sendable {
     }
   }
 
-  /// A source of a text.
+  /// A source from a text.
   init?(text: Substring) {
     switch text {
     case "*": self = .me
@@ -64,13 +64,13 @@ public struct VersionSource: Hashable, Sendable {
 public struct Version: Hashable, Sendable, CustomStringConvertible {
   /// Nanoseconds since 1970, of which the low 16 bits are a counter.
   public var time: UInt64
-  /// Who.
+  /// The source.
   public var source: VersionSource
 
   /// An entry.
   /// - Parameters:
   ///   - time: Nanoseconds since 1970, of which the low 16 bits are a counter.
-  ///   - source: Who.
+  ///   - source: The source.
   public init(time: UInt64, source: VersionSource) {
     self.time = time
     self.source = source

@@ -1,5 +1,5 @@
 // VersionClock.swift: times for versions: nanoseconds since 1970 whose low 16 bits are a counter.
-// Invariant: each time is later than all that the clock gave or was shown.
+// Invariant: each time is later than all that the clock returned or was passed.
 
 import Synchronization
 

@@ -1,12 +1,12 @@
-// VersionVector+Bytes.swift: vectors as they are stored (3.2 and later; those of 3.0 and 3.1 were
-// other).
-//   00      tells a vector from a tree's revision ID
+// VersionVector+Bytes.swift: the stored form of vectors (3.2 and later; that of 3.0 and 3.1 was
+// different).
+//   00      distinguishes a vector from a tree's revision ID
 //   each version:
 //     varint  time, compressed; after the first, the time before it minus this one, which may be
 //             negative and stands as its 64 bits
 //     1       size of the source, with 0x80 for current versions
 //     …       source
-// Compression: a number whose low 16 bits are not all 0 stands doubled plus 1, others without 15
+// Compression: a number whose low 16 bits are not all 0 is stored doubled plus 1, others without 15
 // of their zeros.
 
 extension VersionVector {

@@ -1,6 +1,6 @@
-// VersionVector.swift: the last change of each source that led to a revision.
-// Invariants: the current version is the first; a source stands once, except that the current one's
-// may stand once more, with an earlier time, among those that a merge joined.
+// VersionVector.swift: the last change of each source that led to a revision. Invariants: the
+// current version is the first; a source occurs once, except that the current one's may occur once
+// more, with an earlier time, among the versions joined by a merge.
 
 /// A revision's ID as a vector of versions.
 public struct VersionVector: Hashable, Sendable, CustomStringConvertible {
@@ -16,7 +16,7 @@ public struct VersionVector: Hashable, Sendable, CustomStringConvertible {
   /// - Parameters:
   ///   - versions: The versions, the current one first; at least one.
   ///   - currentCount: How many at the front are current.
-  /// - Throws: `DocumentStoreError` with code `.badRevisionID` when a source stands twice.
+  /// - Throws: `DocumentStoreError` with code `.badRevisionID` when a source occurs twice.
   public init(_ versions: [Version], currentCount: Int = 1) throws(DocumentStoreError) {
     guard (1...max(1, versions.count)).contains(currentCount), !versions.isEmpty,
       versions.count <= Self.countMax
@@ -46,7 +46,7 @@ public struct VersionVector: Hashable, Sendable, CustomStringConvertible {
     versions.first { $0.source == source }?.time ?? 0
   }
 
-  /// Adds a change; what a merge joined is history then.
+  /// Adds a change; the versions joined by a merge become history.
   /// - Parameter version: The change, later than any of its source.
   /// - Throws: `DocumentStoreError` with code `.badRevisionID` for one that is not later.
   public mutating func add(_ version: Version) throws(DocumentStoreError) {
@@ -62,7 +62,7 @@ public struct VersionVector: Hashable, Sendable, CustomStringConvertible {
     currentCount = 1
   }
 
-  /// How two vectors stand to each other.
+  /// The relation of two vectors.
   public enum Order: Sendable {
     /// The same current version.
     case same
@@ -70,13 +70,13 @@ public struct VersionVector: Hashable, Sendable, CustomStringConvertible {
     case older
     /// This has all of the other one.
     case newer
-    /// Each has what the other one has not.
+    /// Each has changes that the other one lacks.
     case conflicting
   }
 
   /// Compares by the current versions.
   /// - Parameter other: The other one.
-  /// - Returns: How this stands to it.
+  /// - Returns: The relation of this vector to it.
   public func order(to other: VersionVector) -> Order {
     if current == other.current { return .same }
     let hasOther = time(of: other.current.source) >= other.current.time
@@ -88,7 +88,7 @@ public struct VersionVector: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Versions with `, ` between them; `; ` stands behind those that a merge joined.
+  /// Versions separated by `, `; `; ` follows those joined by a merge.
   public var description: String {
     var text = ""
     for (index, version) in versions.enumerated() {
@@ -98,7 +98,7 @@ public struct VersionVector: Hashable, Sendable, CustomStringConvertible {
     return currentCount > 1 && currentCount == versions.count ? text + ";" : text
   }
 
-  /// A vector of a text.
+  /// A vector from a text.
   /// - Parameter text: As `description` writes it.
   /// - Throws: `DocumentStoreError` with code `.badRevisionID`.
   public init(_ text: String) throws(DocumentStoreError) {
