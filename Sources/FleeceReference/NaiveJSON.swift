@@ -1,5 +1,5 @@
-// NaiveJSON.swift: values as JSON, the plain way, for comparison with what the module Fleece
-// writes.
+// NaiveJSON.swift: values as JSON in the simplest way, for comparison with the output of the Fleece
+// module.
 
 extension ReferenceValue {
   /// The value has no JSON: a key without a name, or too much text.
@@ -23,7 +23,7 @@ extension ReferenceValue {
     }
   }
 
-  /// Whether JSON has words for all of it.
+  /// Whether JSON can represent all of it.
   package var hasJSON: Bool {
     switch self {
     case .undefined: false

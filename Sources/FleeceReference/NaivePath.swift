@@ -3,7 +3,7 @@
 import Fleece
 
 extension ReferenceValue {
-  /// What a path may lead to, nil for nothing: more than one where a dict has a key twice.
+  /// The possible targets of a path, nil for none: several where a dict has a duplicate key.
   package func values(
     at components: ArraySlice<FleecePath.Component>, keys: [String]
   ) -> [ReferenceValue?] {
@@ -14,7 +14,7 @@ extension ReferenceValue {
       let place = index < 0 ? items.count + index : index
       return items.indices.contains(place) ? items[place].values(at: rest, keys: keys) : [nil]
     case (.dict(let pairs), .key(let key)):
-      // A key of the table is looked for as a number only, unless the dict has none.
+      // A key in the table is searched only as a number, unless the dict has none.
       let number = pairs.first?.key.isNumber == true ? keys.firstIndex(of: key) : nil
       let wanted = number.map { Key.shared($0) } ?? .text(Array(key.utf8))
       let found = pairs.filter { $0.key == wanted }

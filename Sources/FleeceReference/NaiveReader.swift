@@ -1,17 +1,17 @@
-// NaiveReader.swift: a second reader of Fleece: it makes a tree of all bytes at once, from what
-// docs/reference/fleece.md says, and says whether they are whole. Each value is a slice of the
-// bytes up to where it may end, and whatever is missing at the end of a slice is an error.
+// NaiveReader.swift: a second reader of Fleece: it turns all bytes into a tree at once, following
+// docs/reference/fleece.md, and checks that they are valid. Each value is a slice of the bytes up
+// to its last allowed end, and a value that exceeds its slice is an error.
 
 /// Reads a whole document.
 package struct NaiveReader {
-  /// The bytes are no Fleece.
+  /// The bytes are not valid Fleece.
   package struct Refusal: Error {
     package let text: String
   }
 
   private struct Found {
     let value: ReferenceValue
-    /// How deep collections lie in each other: 0 for what is none.
+    /// The nesting depth of collections: 0 for other values.
     let height: Int
     /// Whether it may be a key: a text, or a number from 0 on that is written in twelve bits.
     var isKey = false
@@ -64,7 +64,7 @@ package struct NaiveReader {
   /// How far back a pointer leads.
   ///
   /// A document has nothing before it, so the extern bit of a short pointer counts as one of the
-  /// distance, as it did once.
+  /// distance, as in old versions.
   private func distance(at place: Int, isWide: Bool) -> Int {
     let width = isWide ? 4 : 2
     let number = bytes[place..<place + width].reduce(0) { $0 * 256 + Int($1) }
@@ -177,7 +177,7 @@ extension NaiveReader {
       throw Refusal(text: "byte \(place): pointer")
     }
     var found = try value(at: target, before: place)
-    // A key that is a number stands in its slot.
+    // A key that is a number is in its slot.
     if case .signed = found.value { found.isKey = false }
     return found
   }

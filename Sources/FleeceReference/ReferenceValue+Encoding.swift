@@ -1,5 +1,5 @@
-// ReferenceValue+Encoding.swift: from trees to bytes by the encoder, and from bytes in place to
-// trees: what the encoder and the in-place reader are compared through.
+// ReferenceValue+Encoding.swift: converts trees to bytes with the encoder, and bytes to trees with
+// the in-place reader, to compare the two.
 
 import Fleece
 
@@ -41,7 +41,7 @@ extension ReferenceValue {
     }
   }
 
-  /// What the in-place reader says of a value, as a tree.
+  /// The result of the in-place reader for a value, as a tree.
   package init(reading value: FleeceValue) throws(FleeceError) {
     switch value.kind {
     case .null: self = .null
@@ -121,8 +121,8 @@ extension ReferenceValue {
     }
   }
 
-  /// The value as it reads once it was written: short integers have a sign, floats in four bytes
-  /// are what they are, and pairs are in order.
+  /// The value in the form read after writing: short integers are signed, floats in four bytes are
+  /// exact, and pairs are sorted.
   package var normalized: ReferenceValue {
     switch self {
     case .unsigned(let value) where value <= 2047: return .signed(Int64(value))

@@ -1,9 +1,9 @@
 // ReferenceValue.swift: a value of Fleece as a tree in memory, for the second reader and for a
 // generator. Slow and plain on purpose; it shares no code with the module Fleece.
 
-/// A value, with all that lies in it.
+/// A value, with all nested values.
 package indirect enum ReferenceValue: Equatable, Sendable {
-  /// A key as it is written.
+  /// A key in its written form.
   package enum Key: Equatable, Sendable {
     case shared(Int)
     case text([UInt8])
@@ -34,7 +34,7 @@ package indirect enum ReferenceValue: Equatable, Sendable {
   case array([ReferenceValue])
   case dict([Pair])
 
-  /// How many values there are, a value that stands in two places being two; at most `most`.
+  /// How many values there are, counting a value in two places twice; at most `most`.
   package func count(most: Int) -> Int {
     var count = 1
     let inner: [ReferenceValue]

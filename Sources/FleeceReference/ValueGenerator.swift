@@ -1,7 +1,7 @@
-// ValueGenerator.swift: drawn values, with a liking for what is hard: ends of ranges, texts of all
-// lengths around a bound, texts that come again, keys in disorder, nesting, many items.
+// ValueGenerator.swift: draws random values, with a bias to difficult ones: ends of ranges, texts
+// of all lengths around a limit, repeated texts, unsorted keys, nesting, many items.
 
-/// Draws values from numbers that somebody else makes.
+/// Draws values from a given source of random numbers.
 package struct ValueGenerator<Random: RandomNumberGenerator> {
   package var random: Random
   /// How many keys the table of shared keys has.
@@ -18,7 +18,7 @@ package struct ValueGenerator<Random: RandomNumberGenerator> {
 
   package mutating func below(_ bound: Int) -> Int { Int(random.next() % UInt64(max(1, bound))) }
 
-  /// A value; collections lie in each other `depth` deep at most.
+  /// A value with at most `depth` nested collections.
   package mutating func value(depth: Int) -> ReferenceValue {
     left -= 1
     let kind = below(depth > 0 && left > 0 ? 16 : 11)

@@ -1,5 +1,5 @@
-// FleeceBytes+UTF8.swift: how far bytes go on as text that needs nothing done, and how long the
-// next character is. Both for reading JSON and for writing it.
+// FleeceBytes+UTF8.swift: the length of plain text that needs no escaping, and the length of the
+// next character. Used for both reading and writing JSON.
 
 extension FleeceBytes {
   /// Where the first byte from `start` on is that JSON escapes, or that is not ASCII.
@@ -9,7 +9,7 @@ extension FleeceBytes {
     while index <= count - 8 {
       let word = eight(index)
       // A byte of `odd` has its top bit set if its byte of `word` is below 32, 34, 92, 127 or
-      // above; a borrow can set it for a byte above such a one, which the loop below looks at
+      // above; a borrow can set it for a byte above such a one, but the loop below checks each byte
       // anyway.
       let ones: UInt64 = 0x0101_0101_0101_0101
       let quote = word ^ (ones &* 0x22)
@@ -28,8 +28,8 @@ extension FleeceBytes {
     return index
   }
 
-  /// How many bytes the character of UTF-8 has that begins at an offset, from 1 to 4; 0 for what
-  /// is none: too short, too long, a surrogate, or beyond U+10FFFF.
+  /// The number of bytes, 1 to 4, of the UTF-8 character at an offset; 0 if it is invalid: too
+  /// short, too long, a surrogate, or beyond U+10FFFF.
   func scalarSize(at offset: Int) -> Int {
     let first = uint8(offset)
     guard first >= 0x80 else { return 1 }

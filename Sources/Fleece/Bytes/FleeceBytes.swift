@@ -1,15 +1,15 @@
-// FleeceBytes.swift [U]: a bounds-checked view of bytes that someone else keeps alive.
-// Invariant: every access is checked against the view's size, in release builds too. A view does
-// not own its memory: whoever makes it keeps the memory alive and unchanged while it is in use.
+// FleeceBytes.swift [U]: a bounds-checked view of bytes that another object keeps alive. Invariant:
+// every access is checked against the view's size, in release builds too. A view does not own its
+// memory: its creator keeps the memory alive and unchanged while it is in use.
 
-/// A read-only view of bytes: of an array during a closure, or of memory that SQLite lends.
+/// A read-only view of bytes: of an array during a closure, or of memory owned by SQLite.
 @safe public struct FleeceBytes: @unchecked Sendable {
-  // Safety: reads of memory that no one writes while a view of it is in use.
+  // Safety: reads of memory that is not written while a view of it is in use.
   @unsafe let base: UnsafeRawPointer
   /// How many bytes there are.
   public let count: Int
 
-  /// A view of a buffer that must outlive it, and everything that is read through it.
+  /// A view of a buffer; the buffer must outlive the view and everything read through it.
   /// - Parameter buffer: The bytes, at any alignment.
   @unsafe public init(_ buffer: UnsafeRawBufferPointer) {
     unsafe base = buffer.baseAddress ?? UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
@@ -25,7 +25,7 @@
   /// Calls `body` with a view of the array's bytes, valid during the call.
   /// - Parameters:
   ///   - array: The bytes.
-  ///   - body: What is done with the view; it must not let it, or a value read through it, out.
+  ///   - body: Called with the view; neither the view nor a value read through it may escape.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws.
   @inlinable @inline(__always)
@@ -43,7 +43,7 @@
   /// Calls `body` with a view of the text's bytes of UTF-8, valid during the call.
   /// - Parameters:
   ///   - text: The text.
-  ///   - body: What is done with the view; it must not let it out.
+  ///   - body: Called with the view, which must not escape.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws.
   @inlinable @inline(__always)
@@ -103,7 +103,7 @@
     return number
   }
 
-  /// The eight bytes at an offset in whatever order the machine has; for looking at all of them.
+  /// The eight bytes at an offset in the machine's byte order; for testing all of them at once.
   @inline(__always)
   func eight(_ offset: Int) -> UInt64 {
     precondition(offset >= 0 && offset <= count - 8)
@@ -117,8 +117,8 @@
     return unsafe FleeceBytes(base: base + offset, count: partCount)
   }
 
-  /// Lends the memory.
-  /// - Parameter body: What is done with it; it must not let it out.
+  /// Gives access to the memory.
+  /// - Parameter body: Called with the memory, which must not escape.
   /// - Returns: What `body` returns.
   @unsafe public func withUnsafeBytes<Result>(
     _ body: (UnsafeRawBufferPointer) -> Result
@@ -131,7 +131,7 @@
     unsafe [UInt8](UnsafeRawBufferPointer(start: base, count: count))
   }
 
-  /// The bytes as text; what is not UTF-8 becomes U+FFFD.
+  /// The bytes as text; invalid UTF-8 becomes U+FFFD.
   public var text: String {
     unsafe String(decoding: UnsafeRawBufferPointer(start: base, count: count), as: UTF8.self)
   }
@@ -140,8 +140,8 @@
   @inline(__always)
   func isEqual(to other: FleeceBytes) -> Bool { count == other.count && order(other) == 0 }
 
-  /// Below 0, 0 or above 0, as these bytes stand before, with or after others: the first that
-  /// differs decides, else the count.
+  /// Negative, 0 or positive, as these bytes sort before, with or after others: the first
+  /// difference decides, else the count.
   @inline(__always)
   func order(_ other: FleeceBytes) -> Int {
     let common = min(count, other.count)

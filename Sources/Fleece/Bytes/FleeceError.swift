@@ -5,20 +5,20 @@
 public struct FleeceError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What kind of error it is.
   public enum Code: String, Sendable, CaseIterable {
-    /// The bytes are no Fleece; `offsetBytes` says where.
+    /// The bytes are not valid Fleece; see `offsetBytes`.
     case damaged
     /// The nesting, the size or the work is beyond a bound.
     case limit
     /// A key is a number that the table of shared keys does not have: it may be older than the
     /// bytes, so load it again.
     case unknownSharedKey
-    /// A value cannot be written: no number, or one that the form has no room for.
+    /// A value cannot be written: NaN, or a number that the format cannot represent.
     case value
-    /// The text is not JSON; `position` says where.
+    /// The text is not JSON; see `position`.
     case json
-    /// The text is not a path; `position` says where.
+    /// The text is not a path; see `position`.
     case path
-    /// The bytes are no table of shared keys.
+    /// The bytes are not a table of shared keys.
     case sharedKeys
   }
 
@@ -34,7 +34,7 @@ public struct FleeceError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The kind of error.
   public let code: Code
-  /// What is wrong, with numbers.
+  /// The problem, with numbers.
   public let message: String
   /// Where in the bytes, for errors of Fleece.
   public let offsetBytes: Int?

@@ -1,11 +1,11 @@
-// FleeceFormat.swift: the first file of the module. Fleece is the binary form of a JSON-like value
-// that Couchbase Lite keeps documents in; this module reads and writes bytes of that form, and
-// knows no file, no database and no Foundation. docs/reference/fleece.md has the whole format and
-// its limits. The high half of a value's first byte, at an even offset, says what it is:
+// FleeceFormat.swift: the constants of the format. Fleece is the binary form of JSON-like values in
+// which Couchbase Lite stores documents; this module reads and writes bytes of that form, and uses
+// no files, no database and no Foundation. docs/reference/fleece.md has the whole format and its
+// limits. The high half of a value's first byte, at an even offset, is its kind:
 //   0i ii        short integer: 12 bits, two's complement, high bits first
 //   1n …         integer: n & 7 is the byte count - 1, n & 8 unsigned; little-endian
 //   2n 00 …      number with a fraction: n 0 float, 4 double kept as a float, 8 double
-//   30 34 38 3c  null, false, true, undefined; a zero byte behind it
+//   30 34 38 3c  null, false, true, undefined; followed by a zero byte
 //   4n 5n …      text, data: n < 15 is the length; 15: a varint of the length, then the bytes
 //   6x xx 7x xx  array, dict: bit 3 wide, 11 bits of count; 2047: a varint of the rest; then items
 //   8 to f       pointer: backwards from itself, in units of two bytes; bit 14 (30) extern
@@ -23,7 +23,7 @@ enum FleeceFormat {
   /// This and every larger one is a pointer.
   static let pointer: UInt8 = 8
 
-  /// First bytes of the values that say everything themselves.
+  /// First bytes of the values that have no further bytes.
   static let null: UInt8 = 0x30
   static let isFalse: UInt8 = 0x34
   static let isTrue: UInt8 = 0x38
@@ -35,11 +35,11 @@ enum FleeceFormat {
   static let longCount = 2047
   /// How far back a pointer of two bytes reaches, in bytes.
   static let narrowReachBytes = 32766
-  /// How far back the encoder points to a text again, so that the pointer's own place, which it
-  /// does not know yet, is likely to be in reach.
+  /// How far back the encoder reuses a text; less than a pointer's reach, since the place of the
+  /// pointer is not known yet.
   static let sharedReachBytes = narrowReachBytes - 32
-  /// Texts of this many bytes and more are written anew each time.
+  /// Texts of this many bytes or more are never reused.
   static let unsharedTextBytes = 16
-  /// The largest whole value: what a pointer of four bytes reaches.
+  /// The largest whole value: the reach of a pointer of four bytes.
   static let sizeMax = 1 << 31
 }

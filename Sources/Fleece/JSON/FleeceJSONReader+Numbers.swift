@@ -2,17 +2,17 @@
 // others become the double nearest to the text.
 
 extension JSONReader {
-  /// What the digits of a number say.
+  /// The digits of a number, parsed.
   private struct Digits {
-    /// The digits without point; nothing if 64 bits do not hold them.
+    /// The digits without the point; unused if they do not fit 64 bits.
     var magnitude: UInt64 = 0
     /// Whether 64 bits do not hold them.
     var isCut = false
-    /// By how many digits the point moves to the left.
+    /// The number of digits after the point.
     var fraction = 0
     var isNegative = false
     var isReal = false
-    /// What stands behind `e`.
+    /// The exponent after `e`.
     var exponent = 0
 
     @inline(__always)
@@ -66,7 +66,7 @@ extension JSONReader {
       let isNegative = peek() == UInt8(ascii: "-")
       if isNegative || peek() == UInt8(ascii: "+") { place += 1 }
       guard isDigit else { throw expected("a digit") }
-      // What is larger is infinity, or zero, all the same.
+      // Larger exponents give infinity or zero anyway.
       while isDigit { digits.exponent = min(100_000, digits.exponent * 10 + Int(next() - 0x30)) }
       if isNegative { digits.exponent = -digits.exponent }
     }
@@ -105,7 +105,7 @@ extension JSONReader {
   ]
 
   private func slow(_ number: FleeceBytes) -> Double {
-    // The standard library rounds to nearest, and reads what is too large as infinity.
+    // The standard library rounds to nearest, and reads a number that is too large as infinity.
     Double(number.text) ?? .infinity
   }
 }

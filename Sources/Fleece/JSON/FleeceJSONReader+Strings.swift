@@ -1,4 +1,4 @@
-// FleeceJSONReader+Strings.swift: strings of JSON. One without escapes is handed on where it lies.
+// FleeceJSONReader+Strings.swift: reads strings of JSON. One without escapes is passed on in place.
 
 extension JSONReader {
   /// Reads a string, whose quote is next.
@@ -44,7 +44,7 @@ extension JSONReader {
     }
   }
 
-  /// Reads what follows a backslash.
+  /// Reads the rest of an escape after the backslash.
   private mutating func escape() throws(FleeceError) {
     guard let byte = peek() else { throw expected("an escape") }
     switch byte {

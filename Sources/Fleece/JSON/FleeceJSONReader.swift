@@ -1,20 +1,20 @@
-// FleeceJSONReader.swift: JSON text straight into an encoder, which writes what the real library
-// writes for it. Strict JSON (RFC 8259), and as there: the outermost value is an array or a dict;
-// a key that stands twice is written twice; numbers without a fraction are integers as long as 64
-// bits hold them, without a sign unless there is a minus; `1e400` becomes infinity.
-// Bound: O(bytes) steps, nesting as the encoder allows and `depthMax` at most.
+// FleeceJSONReader.swift: reads JSON text into an encoder, with the same result as the real
+// library. Strict JSON (RFC 8259), with the library's rules: the outermost value is an array or a
+// dict; a duplicate key is written twice; numbers without a fraction are integers if they fit 64
+// bits, unsigned unless there is a minus; `1e400` becomes infinity. Bound: O(bytes) steps, nesting
+// as the encoder allows, at most `depthMax`.
 
 extension FleeceEncoder {
-  /// How deep JSON may nest: what the real library reads at least.
+  /// Nesting limit of JSON: at least what the real library reads.
   public static let jsonDepthMax = 101
 
-  /// Writes what a JSON text says.
+  /// Writes the value of a JSON text.
   /// - Parameters:
   ///   - text: The text, in UTF-8.
-  ///   - depthMax: How deep collections may lie in each other, up to 1000.
-  /// - Throws: `FleeceError` with code `.json` and the place when it is not JSON, or no array or
-  ///   dict; with `.limit` when it nests too deep or becomes more than 2 GiB. The encoder is good
-  ///   for nothing then but `reset`.
+  ///   - depthMax: Nesting limit of collections, up to 1000.
+  /// - Throws: `FleeceError` with code `.json` and the position when it is not JSON, or not an
+  ///   array or dict; with `.limit` when it nests too deep or exceeds 2 GiB. Only `reset` may be
+  ///   called on the encoder then.
   /// - Complexity: O(bytes).
   public mutating func json(
     _ text: FleeceBytes, depthMax: Int = FleeceEncoder.jsonDepthMax
@@ -29,11 +29,11 @@ extension FleeceEncoder {
     guard reader.peek() == nil else { throw reader.expected("the end of the text") }
   }
 
-  /// The bytes of what a JSON text says.
+  /// Encodes a JSON text.
   /// - Parameters:
   ///   - text: The text.
-  ///   - sharedKeys: A table of shared keys, which takes the keys that are new; as it was when an
-  ///     error is thrown.
+  ///   - sharedKeys: A table of shared keys, to which new keys are added; unchanged when an error
+  ///     is thrown.
   /// - Returns: The bytes.
   /// - Throws: `FleeceError` with code `.json` and the place, or `.limit`.
   /// - Complexity: O(bytes).
@@ -46,7 +46,7 @@ extension FleeceEncoder {
     return bytes
   }
 
-  /// The bytes of what a JSON text says, with its keys as texts.
+  /// Encodes a JSON text, with its keys as texts.
   /// - Parameter text: The text.
   /// - Returns: The bytes.
   /// - Throws: `FleeceError` with code `.json` and the place, or `.limit`.
@@ -146,7 +146,7 @@ struct JSONReader {
     }
   }
 
-  /// Passes the first byte of a collection.
+  /// Skips the first byte of a collection.
   private mutating func enter(_ depth: Int) throws(FleeceError) {
     guard depth <= depthMax else {
       throw FleeceError(.limit, "nested deeper than \(depthMax)", in: text, at: place)

@@ -40,7 +40,7 @@ extension JSONWriter {
   mutating func append(real value: FleeceValue) {
     let double = value.double ?? 0
     if double.isNaN {
-      // Its description can have bits that say nothing.
+      // The description of a NaN can have payload bits.
       append("nan")
     } else if !value.isDouble, let float = value.float {
       append(description: float.description)
@@ -56,7 +56,7 @@ extension JSONWriter {
   mutating func append(base64 data: FleeceBytes) {
     let letters: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
     output.append(UInt8(ascii: "\""))
-    // A quarter more than a third is needed; what is too long is refused right behind this value.
+    // Base64 needs a third more; a text that is too long is rejected right after this value.
     output.reserve(data.count / 3 * 4 + 5)
     letters.withUTF8Buffer { letters in
       var index = 0

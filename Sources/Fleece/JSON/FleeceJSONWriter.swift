@@ -1,21 +1,21 @@
-// FleeceJSONWriter.swift: values as JSON, spelled as the real library spells them.
-// No spaces; `\n \r \t \" \\`, and \u00xx for other bytes below 32 and for 127; data as base64; a
-// number with a fraction in the fewest digits that read back to it, always with a point or an
-// exponent. What JSON has no word for is written all the same, as the real library does: `inf`,
-// `-inf`, `nan`, `undefined`. What is not UTF-8 becomes U+FFFD, so that the text always is.
+// FleeceJSONWriter.swift: writes values as JSON, spelled as in the real library. No spaces;
+// `\n \r \t \" \\`, and \u00xx for other bytes below 32 and for 127; data as base64; a number with
+// a fraction in the fewest digits that read back to it, always with a point or an exponent. Values
+// that JSON cannot represent are written as in the real library: `inf`, `-inf`, `nan`, `undefined`.
+// Invalid UTF-8 becomes U+FFFD, so that the text is always valid.
 
 /// How JSON is written.
 public struct FleeceJSONOptions: Sendable {
-  /// Whether the pairs of each dict stand in the order of their keys' texts, whatever numbers the
-  /// keys have.
+  /// Whether the pairs of each dict are sorted by their keys' texts, regardless of the keys'
+  /// numbers.
   public var isCanonical = false
-  /// How deep collections may lie in each other.
+  /// Nesting limit of collections.
   public var depthMax = FleeceValue.depthMax
-  /// How many bytes of text there may be; nil: 64 times as many as the document has, plus 1 KiB,
-  /// which only values become that many pointers lead to.
+  /// Limit of the text's bytes; nil means 64 times the size of the document plus 1 KiB, which is
+  /// exceeded only by values that many pointers lead to.
   public var sizeMaxBytes: Int?
 
-  /// The usual ones.
+  /// The default options.
   public init() {}
 }
 
@@ -26,7 +26,7 @@ extension FleeceValue {
   ///   - options: How it is written.
   /// - Returns: The bytes of the text, always UTF-8.
   /// - Throws: `FleeceError` with code `.damaged`, `.unknownSharedKey`, or `.limit`.
-  /// - Complexity: O(bytes of text); with `isCanonical` the pairs of each dict are sorted besides.
+  /// - Complexity: O(bytes of text); with `isCanonical` plus sorting the pairs of each dict.
   public func jsonBytes(
     keys: FleeceSharedKeys = FleeceSharedKeys(), options: FleeceJSONOptions = FleeceJSONOptions()
   ) throws(FleeceError) -> [UInt8] {
@@ -41,7 +41,7 @@ extension FleeceValue {
   ///   - options: How it is written.
   /// - Returns: The text.
   /// - Throws: `FleeceError` with code `.damaged`, `.unknownSharedKey`, or `.limit`.
-  /// - Complexity: O(bytes of text); with `isCanonical` the pairs of each dict are sorted besides.
+  /// - Complexity: O(bytes of text); with `isCanonical` plus sorting the pairs of each dict.
   public func json(
     keys: FleeceSharedKeys = FleeceSharedKeys(), options: FleeceJSONOptions = FleeceJSONOptions()
   ) throws(FleeceError) -> String {
@@ -63,7 +63,7 @@ struct JSONWriter: ~Copyable {
     output = GrowingBytes(capacity: 2 * value.bytes.count)
     self.keys = keys
     isCanonical = options.isCanonical
-    // Writing recurses: beyond this no stack is sure to suffice.
+    // Writing recurses: beyond this the stack may overflow.
     depthMax = min(options.depthMax, 1000)
     sizeMax = options.sizeMaxBytes ?? FleeceValue.expansionMax(value)
   }
@@ -132,7 +132,7 @@ struct JSONWriter: ~Copyable {
   /// The indexes of a dict's pairs in the order of their keys' texts.
   private func order(of dict: FleeceDict) throws(FleeceError) -> [Int] {
     var texts: [(key: [UInt8], index: Int)] = []
-    // All keys will be written: what is too long then is too long to be sorted.
+    // All keys will be written: if they are too long for that, fail before sorting.
     var left = sizeMax
     for index in 0..<dict.count {
       let key: [UInt8]

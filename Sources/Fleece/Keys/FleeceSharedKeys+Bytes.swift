@@ -1,11 +1,11 @@
-// FleeceSharedKeys+Bytes.swift: the table as it is kept in the database: an array of texts, in the
+// FleeceSharedKeys+Bytes.swift: the table as stored in the database: an array of texts, in the
 // order of their numbers.
 
 extension FleeceSharedKeys {
   /// Reads a table.
   /// - Parameter bytes: An array of texts.
-  /// - Throws: `FleeceError` with code `.sharedKeys` when it is something else, has more than 2048
-  ///   keys, or one twice; with `.damaged` when the bytes are no Fleece.
+  /// - Throws: `FleeceError` with code `.sharedKeys` when it is something else, or has more than
+  ///   2048 keys or a duplicate; with `.damaged` when the bytes are not valid Fleece.
   /// - Complexity: O(bytes).
   public init(reading bytes: FleeceBytes) throws(FleeceError) {
     self.init()
@@ -20,7 +20,7 @@ extension FleeceSharedKeys {
       guard let key = try array.value(at: index)?.textBytes else {
         throw FleeceError(.sharedKeys, "key \(index) is not text", at: root.offset)
       }
-      // Pointers may lead to one long text again and again, which would be copied each time.
+      // Many pointers may lead to one long text, which would be copied each time.
       guard self.bytes.count + key.count <= bytes.count * 8 + 1024 else {
         throw FleeceError(.sharedKeys, "keys of more bytes than are there", at: root.offset)
       }
@@ -33,8 +33,8 @@ extension FleeceSharedKeys {
 
   /// Reads a table.
   /// - Parameter bytes: An array of texts.
-  /// - Throws: `FleeceError` with code `.sharedKeys` when it is something else, has more than 2048
-  ///   keys, or one twice; with `.damaged` when the bytes are no Fleece.
+  /// - Throws: `FleeceError` with code `.sharedKeys` when it is something else, or has more than
+  ///   2048 keys or a duplicate; with `.damaged` when the bytes are not valid Fleece.
   /// - Complexity: O(bytes).
   public init(reading bytes: [UInt8]) throws(FleeceError) {
     self = try FleeceBytes.over(bytes) { (view: FleeceBytes) throws(FleeceError) in

@@ -1,9 +1,9 @@
 // FleeceSharedKeys.swift: the table of keys that documents of one database write as numbers.
-// Invariants: the table only grows at its end, and is cut at its end by `removeAll(from:)`; no key
-// is in it twice; `slots` is what comes of adding the keys one after the other. It is a value:
-// whoever may have to roll back keeps a copy, or the count, from before.
+// Invariants: the table grows only at its end, and is truncated by `removeAll(from:)`; keys are
+// unique; `slots` is the result of adding the keys in order. It is a value: a caller that may have
+// to roll back keeps a copy, or the old count.
 
-/// A table of shared keys: a key's place in it is the number that stands for the key.
+/// A table of shared keys: a key's index in it is the key's number.
 public struct FleeceSharedKeys: Sendable, Hashable {
   /// How many keys a table can have.
   public static let countMax = 2048
@@ -69,7 +69,7 @@ public struct FleeceSharedKeys: Sendable, Hashable {
 
   /// The key of a number.
   /// - Parameter number: The number.
-  /// - Returns: The key; nil when the table has no such place.
+  /// - Returns: The key; nil when the table has no such number.
   /// - Complexity: O(1).
   public func key(of number: Int) -> String? {
     guard number >= 0, number < count else { return nil }
@@ -81,7 +81,7 @@ public struct FleeceSharedKeys: Sendable, Hashable {
     (0..<count).map { String(decoding: bytes[range(of: $0)], as: UTF8.self) }
   }
 
-  /// The number of a key, which is added if it is not there, may be added, and has room.
+  /// The number of a key, which is added if it is missing, allowed, and there is room.
   /// - Parameter key: The key's bytes of UTF-8.
   /// - Returns: Its number; nil when the key is to be written as a text.
   /// - Complexity: O(1), now and then O(count).
@@ -92,27 +92,27 @@ public struct FleeceSharedKeys: Sendable, Hashable {
     return count - 1
   }
 
-  /// The number of a key, which is added if it is not there, may be added, and has room.
+  /// The number of a key, which is added if it is missing, allowed, and there is room.
   /// - Parameter key: The key.
   /// - Returns: Its number; nil when the key is to be written as a text.
   public mutating func numberAdding(_ key: String) -> Int? {
     FleeceBytes.over(key) { (view: FleeceBytes) in numberAdding(view) }
   }
 
-  /// Forgets the keys from a number on: those of a transaction that is rolled back.
-  /// - Parameter newCount: How many keys to keep; it traps when there are fewer.
+  /// Removes the keys from a number on: those of a transaction that is rolled back.
+  /// - Parameter newCount: The number of keys to keep; traps when there are fewer.
   /// - Complexity: O(removed keys).
   public mutating func removeAll(from newCount: Int) {
     precondition(newCount >= 0 && newCount <= count)
     while count > newCount {
-      // The last one that was added ends its chain of slots, so that no other is lost with it.
+      // The last one added is at the end of its chain of slots, so removing it loses no other.
       slots[slot(ofNumber: count - 1)] = 0
       ends.removeLast()
       bytes.removeLast(bytes.count - Int(ends.last ?? 0))
     }
   }
 
-  /// Adds a key that is not there, whatever it is like.
+  /// Adds a missing key without checking whether it may be shared.
   mutating func append(_ key: FleeceBytes) {
     if 2 * (count + 1) > slots.count { grow() }
     slots[slot(of: key)] = UInt16(count + 1)

@@ -1,12 +1,12 @@
-// FleecePath.swift: the way to a value: `a.b[2].c`. It is read once, and walked in many documents
-// without a copy or an allocation.
-// Text of a path: names with a point between them, and indexes in brackets; -1 is the last item.
+// FleecePath.swift: the path to a value: `a.b[2].c`. It is parsed once, and followed in many
+// documents without a copy or an allocation. Text of a path: names with a point between them, and
+// indexes in brackets; -1 is the last item.
 //   path  = [ "$" ] [ first ] { "." name | "[" [ "-" ] digits "]" }
 //   first = name | "." name | "[" … "]"
-// In a name, `\` takes the next character as it is, which `.`, `[`, `\` and a `$` at the start
-// need. The empty text, and `$`, are the way to the outermost value.
+// In a name, `\` escapes the next character, which is needed for `.`, `[`, `\` and a `$` at the
+// start. The empty text, and `$`, are the path to the outermost value.
 
-/// The way from a value to one that lies in it.
+/// The path from a value to one inside it.
 public struct FleecePath: Sendable, Hashable {
   /// A step.
   public enum Component: Sendable, Hashable {
@@ -16,7 +16,7 @@ public struct FleecePath: Sendable, Hashable {
     case index(Int)
   }
 
-  /// A step as it is walked.
+  /// A step in resolved form.
   struct Step: Sendable {
     /// The bytes of a key; nil for an index.
     var key: [UInt8]?
@@ -56,10 +56,10 @@ public struct FleecePath: Sendable, Hashable {
     }
   }
 
-  /// Looks the keys up in a table, so that a walk does not.
+  /// Looks up the keys in a table, so that a walk does not have to.
   ///
-  /// Tables only grow: after more keys were added, this looks up only what it had not found. After
-  /// a table was cut, take a new path.
+  /// Tables only grow: after keys were added, this looks up only those not found before. After a
+  /// table was truncated, use a new path.
   /// - Parameter keys: The table of shared keys of the documents to walk in.
   /// - Complexity: O(steps) when the table has grown, else O(1).
   public mutating func resolve(in keys: FleeceSharedKeys) {
@@ -72,10 +72,10 @@ public struct FleecePath: Sendable, Hashable {
     resolvedCount = keys.count
   }
 
-  /// Walks the path, with keys as numbers where `resolve` found them and a dict has such keys.
+  /// Follows the path, with keys as numbers where `resolve` found them and a dict has such keys.
   /// - Parameter root: Where it starts.
   /// - Returns: The value; nil when there is none.
-  /// - Throws: `FleeceError` with code `.damaged` when bytes on the way are no values.
+  /// - Throws: `FleeceError` with code `.damaged` when bytes on the path are not values.
   /// - Complexity: O(steps · log pairs).
   public func value(in root: FleeceValue) throws(FleeceError) -> FleeceValue? {
     var value = root

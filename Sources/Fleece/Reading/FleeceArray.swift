@@ -1,4 +1,4 @@
-// FleeceArray.swift: the items of an array, where they lie.
+// FleeceArray.swift: the items of an array, read in place.
 
 /// An array inside bytes that are not copied; it must not outlive them.
 public struct FleeceArray: Sendable {
@@ -21,7 +21,7 @@ public struct FleeceArray: Sendable {
   /// The item at an index; a negative one counts from the end, -1 being the last.
   /// - Parameter index: The index.
   /// - Returns: The item; nil when there is none at that index.
-  /// - Throws: `FleeceError` with code `.damaged` when the bytes there are no value.
+  /// - Throws: `FleeceError` with code `.damaged` when the bytes there are not a value.
   /// - Complexity: O(1).
   public func value(at index: Int) throws(FleeceError) -> FleeceValue? {
     let place = index < 0 ? index + count : index
@@ -37,7 +37,7 @@ extension FleeceValue {
     tag == FleeceFormat.array ? FleeceArray(self, items) : nil
   }
 
-  /// Where the items of a collection lie.
+  /// The location of a collection's items.
   @inline(__always)
   var items: Items {
     guard let items = try? Items(bytes, at: offset, end: bytes.count) else {

@@ -1,15 +1,15 @@
-// FleeceDict.swift: the pairs of a dict, where they lie.
-// Pairs are in the order of their keys: numbers of shared keys first, then texts byte by byte. A
-// lookup in a dict that is not so ordered finds something or nothing, and ends all the same.
-// Left out: parents (a first key of -2048), which no document of Couchbase Lite has.
+// FleeceDict.swift: the pairs of a dict, read in place. Pairs are in the order of their keys:
+// numbers of shared keys first, then texts byte by byte. A lookup in a dict that is not ordered so
+// may miss a key, but always ends. Not supported: parents (a first key of -2048), which no document
+// of Couchbase Lite has.
 
 /// A dict inside bytes that are not copied; it must not outlive them.
 public struct FleeceDict: Sendable {
-  /// A key as it is written.
+  /// A key in its written form.
   public enum Key: Sendable {
     /// The place of a key in the table of shared keys.
     case shared(Int)
-    /// A text of its own: bytes where they lie, which nobody has checked to be UTF-8.
+    /// A text: bytes in place, not checked to be UTF-8.
     case text(FleeceBytes)
   }
 
@@ -32,7 +32,7 @@ public struct FleeceDict: Sendable {
   /// The key of a pair.
   /// - Parameter index: The index of the pair, from 0 to `count - 1`; it traps outside.
   /// - Returns: The key.
-  /// - Throws: `FleeceError` with code `.damaged` when the bytes there are no key.
+  /// - Throws: `FleeceError` with code `.damaged` when the bytes there are not a key.
   /// - Complexity: O(1).
   public func key(at index: Int) throws(FleeceError) -> Key {
     precondition(index >= 0 && index < count)
@@ -40,7 +40,7 @@ public struct FleeceDict: Sendable {
     let key = try FleeceValue.inSlot(bytes, at: slot, width: width, lowest: lowest)
     switch key.tag {
     case FleeceFormat.text: return .text(key.content)
-    // A lookup looks for numbers in the slots alone.
+    // A lookup searches for numbers only in the slots.
     case FleeceFormat.shortInteger where key.head & 8 == 0 && key.offset == slot:
       return .shared(Int(bytes.uint16(key.offset)))
     default: throw FleeceError(.damaged, "a key that is neither text nor a number", at: slot)
@@ -50,7 +50,7 @@ public struct FleeceDict: Sendable {
   /// The value of a pair.
   /// - Parameter index: The index of the pair, from 0 to `count - 1`; it traps outside.
   /// - Returns: The value.
-  /// - Throws: `FleeceError` with code `.damaged` when the bytes there are no value.
+  /// - Throws: `FleeceError` with code `.damaged` when the bytes there are not a value.
   /// - Complexity: O(1).
   public func value(at index: Int) throws(FleeceError) -> FleeceValue {
     precondition(index >= 0 && index < count)
@@ -62,14 +62,14 @@ public struct FleeceDict: Sendable {
   /// - Parameter number: The key's place in the table of shared keys.
   /// - Returns: The value; nil when no pair has that key.
   /// - Throws: `FleeceError` with code `.damaged` when the pair has no value.
-  /// - Complexity: O(log count), and no look at a key that is a text.
+  /// - Complexity: O(log count), without reading keys that are texts.
   public func value(forShared number: Int) throws(FleeceError) -> FleeceValue? {
     guard number >= 0, number < Self.keysEnd else { return nil }
     let wanted = UInt16(number)
     var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2
-      // A key that is a number stands in its slot; all others come behind.
+      // A key that is a number is in its slot; all others come after.
       let found = bytes.uint16(first + 2 * middle * width)
       if found == wanted { return try value(at: middle) }
       if found < wanted { low = middle + 1 } else { high = middle }
@@ -79,12 +79,12 @@ public struct FleeceDict: Sendable {
 
   /// The value of a key that is written as a text.
   ///
-  /// A key that the table of shared keys has is written as a number: ask for that first, or use
+  /// A key in the table of shared keys is written as a number: look that up first, or use
   /// `value(for:in:)`.
   /// - Parameter text: The key's bytes of UTF-8.
   /// - Returns: The value; nil when no pair has that key.
-  /// - Throws: `FleeceError` with code `.damaged` when the bytes on the way are no keys, or the
-  ///   pair has no value.
+  /// - Throws: `FleeceError` with code `.damaged` when bytes read are not keys, or the pair has no
+  ///   value.
   /// - Complexity: O(log count) comparisons.
   public func value(forText text: FleeceBytes) throws(FleeceError) -> FleeceValue? {
     var (low, high) = (0, count)
@@ -106,7 +106,7 @@ public struct FleeceDict: Sendable {
   @inline(__always)
   var hasNumbers: Bool { count > 0 && bytes.uint16(first) < Self.keysEnd }
 
-  /// What a slot's first two bytes are below if it is a key that is a number.
+  /// A slot whose first two bytes are below this is a key that is a number.
   private static var keysEnd: Int { 0x800 }
 
   /// The value of a key, as a number where the table has it, else as a text.
@@ -114,8 +114,8 @@ public struct FleeceDict: Sendable {
   ///   - key: The key.
   ///   - keys: The table of shared keys that the bytes were written with.
   /// - Returns: The value; nil when no pair has that key.
-  /// - Throws: `FleeceError` with code `.damaged` when the bytes on the way are no keys, or the
-  ///   pair has no value.
+  /// - Throws: `FleeceError` with code `.damaged` when bytes read are not keys, or the pair has no
+  ///   value.
   /// - Complexity: O(log count) comparisons.
   public func value(
     for key: String, in keys: FleeceSharedKeys = FleeceSharedKeys()

@@ -1,12 +1,12 @@
 // FleeceDocument.swift: bytes that are owned, with the value in them.
 
-/// Bytes of Fleece, owned: the safe way to read what no one else keeps alive.
+/// Owned Fleece bytes: the safe way to read bytes without another owner.
 public struct FleeceDocument: Sendable {
   /// The bytes.
   public let bytes: [UInt8]
 
-  /// Takes bytes whose outermost value is there, and checks nothing else: what lies in it is
-  /// checked when it is read.
+  /// Takes bytes that have an outermost value, and checks nothing else: nested values are checked
+  /// when they are read.
   /// - Parameter bytes: The bytes.
   /// - Throws: `FleeceError` with code `.damaged` or `.limit`.
   /// - Complexity: O(1).
@@ -29,10 +29,10 @@ public struct FleeceDocument: Sendable {
   }
 
   /// Reads the outermost value.
-  /// - Parameter body: What is done with it; it must not let it out.
+  /// - Parameter body: Called with the value, which must not escape.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws.
-  /// - Complexity: O(1), besides `body`.
+  /// - Complexity: O(1), plus `body`.
   @inline(__always)
   public func withRoot<Result>(
     _ body: (FleeceValue) throws(FleeceError) -> Result

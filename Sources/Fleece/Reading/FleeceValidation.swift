@@ -1,20 +1,19 @@
-// FleeceValidation.swift [U]: every value of a document looked at once, before anybody relies on
-// it. Reading needs no validation: each step checks itself. It is for whoever takes bytes in (a
-// store's integrity check, a peer's revision) and wants to know now whether they are whole. What
-// passes: every value can be read; keys are numbers from 0 on or texts, in order; nesting is
-// `depthMax` at most; and no two collections lie over each other, as far as the sum of their slots
-// can tell. Values that several pointers lead to are looked at once, so shared ones cost nothing.
-// Bound: one step for each slot of each different collection, and these are no more than the bytes
-// have room for; keys are compared up to 8 bytes for each byte. So O(bytes) steps, and as many
-// bytes of memory as the document.
+// FleeceValidation.swift [U]: checks every value of a document in advance. Reading needs no
+// validation: each step checks itself. It is for code that receives bytes (a store's integrity
+// check, a peer's revision) and has to know at once whether they are valid. Valid means: every
+// value can be read; keys are numbers from 0 on or texts, in order; nesting is at most `depthMax`;
+// and collections do not overlap, as far as the sum of their slots shows. Values that several
+// pointers lead to are checked once, so sharing costs nothing. Bound: one step for each slot of
+// each different collection, and these are no more than the bytes have room for; keys are compared
+// up to 8 bytes for each byte. So O(bytes) steps, and as much memory as the document.
 
 extension FleeceValue {
-  /// How deep collections may lie in each other.
+  /// Nesting limit of collections.
   public static let depthMax = 256
 
-  /// Checks this value and all that lies in it.
-  /// - Parameter depthMax: How deep collections may lie in each other, from 1 to 1000.
-  /// - Throws: `FleeceError` with code `.damaged` or `.limit`; it says where.
+  /// Checks this value and all values inside it.
+  /// - Parameter depthMax: Nesting limit of collections, from 1 to 1000.
+  /// - Throws: `FleeceError` with code `.damaged` or `.limit`, and the offset.
   /// - Complexity: O(bytes); memory: O(bytes).
   public func validate(depthMax: Int = FleeceValue.depthMax) throws(FleeceError) {
     precondition(depthMax >= 1 && depthMax <= 1000)
@@ -35,14 +34,14 @@ extension FleeceValue {
 
   /// A validation in progress.
   @safe private struct Check {
-    /// For each offset / 2: how deep the collection there is in itself, or 0 if nobody looked.
-    // Safety: as many entries as the document has pairs of bytes; offsets lie inside the document.
+    /// For each offset / 2: the height of the collection there, or 0 if not checked yet.
+    // Safety: as many entries as the document has pairs of bytes; offsets are inside the document.
     let heights: UnsafeMutableBufferPointer<UInt16>
     let depthMax: Int
     /// Slots that the bytes still have room for.
     var slotsLeft: Int
     /// Bytes of keys that may still be compared: pointers to short keys need 4 for each byte at
-    /// most, and longer keys stand there as often as they are compared.
+    /// most, and longer keys are stored as often as they are compared.
     var comparedLeft: Int
 
     @unsafe init(heights: UnsafeMutableBufferPointer<UInt16>, depthMax: Int, sizeBytes: Int) {
@@ -58,7 +57,7 @@ extension FleeceValue {
         guard depth <= depthMax else { throw tooDeep(value) }
         return 1
       }
-      // An odd offset is possible inside of nothing: pointers are even, and the root is.
+      // Offsets of collections are never odd: pointers are even, and so is the root.
       let place = value.offset / 2
       let known = unsafe Int(heights[place])
       if known > 0 {
@@ -91,8 +90,8 @@ extension FleeceValue {
 }
 
 extension FleeceDict {
-  /// Keys are keys, and in order; equal ones may stand beside each other, as the real encoder
-  /// writes them when it is given them.
+  /// Checks that keys are valid and in order; equal keys may follow each other, since the real
+  /// encoder writes them so.
   fileprivate func checkKeys(_ comparedLeft: inout Int) throws(FleeceError) {
     var number = -1
     var text: FleeceBytes?

@@ -41,7 +41,7 @@ extension FleeceValue {
 
   /// The outermost value of bytes.
   ///
-  /// Nothing but the way to that value is read: what lies in it is checked when it is asked for
+  /// Only the path to that value is read: nested values are checked when they are accessed
   /// (`validate` checks all at once).
   /// - Parameters:
   ///   - bytes: The bytes; the value must not outlive them.
@@ -70,7 +70,7 @@ extension FleeceValue {
       return try read(bytes, at: last, end: bytes.count, lowest: lowest)
     }
     let first = try target(bytes, at: last, width: 2, lowest: lowest)
-    // What a pointer of two bytes does not reach has one of four bytes before it.
+    // A value out of reach of a pointer of two bytes has one of four bytes before it.
     guard first.lowest == lowest, last - first.offset >= 4, bytes.uint8(first.offset) >= 0x80
     else {
       return try read(bytes, at: first.offset, end: first.end, lowest: first.lowest)

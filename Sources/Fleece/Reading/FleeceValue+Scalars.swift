@@ -1,4 +1,4 @@
-// FleeceValue+Scalars.swift: what a value that is not a collection says.
+// FleeceValue+Scalars.swift: the content of values that are not collections.
 
 extension FleeceValue {
   /// True or false; nil for other kinds.
@@ -40,7 +40,7 @@ extension FleeceValue {
   /// Whether it is a number that was written as a double, in four bytes or eight.
   public var isDouble: Bool { tag == FleeceFormat.float && head & 12 != 0 }
 
-  /// The number nearest to it that a double can be; nil for what is not a number.
+  /// The nearest double; nil for a value that is not a number.
   public var double: Double? {
     guard tag == FleeceFormat.float else {
       return integer.map { Double($0) } ?? unsignedInteger.map { Double($0) }
@@ -51,23 +51,23 @@ extension FleeceValue {
     return float.map { Double($0) }
   }
 
-  /// The float of a number that is kept in four bytes; nil for others.
+  /// The float of a number stored in four bytes; nil for others.
   public var float: Float? {
     guard tag == FleeceFormat.float, head & 8 == 0 else { return nil }
     return Float(
       bitPattern: UInt32(truncatingIfNeeded: bytes.littleEndian(at: offset + 2, count: 4)))
   }
 
-  /// A text, in which U+FFFD stands for what is not UTF-8; nil for other kinds.
+  /// A text, with U+FFFD for invalid UTF-8; nil for other kinds.
   public var text: String? { textBytes?.text }
 
-  /// The bytes of a text, where they lie; nobody has checked that they are UTF-8.
+  /// The bytes of a text, in place; not checked to be UTF-8.
   public var textBytes: FleeceBytes? { tag == FleeceFormat.text ? content : nil }
 
-  /// The bytes of data, where they lie; nil for other kinds.
+  /// The bytes of data, in place; nil for other kinds.
   public var data: FleeceBytes? { tag == FleeceFormat.data ? content : nil }
 
-  /// What a text or data holds.
+  /// The content of a text or data.
   @inline(__always)
   var content: FleeceBytes {
     let length = Int(head & 15)

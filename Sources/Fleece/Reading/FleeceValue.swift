@@ -1,14 +1,14 @@
-// FleeceValue.swift: a value where it lies, and the checks that make one.
-// Invariants: a `FleeceValue` exists only if all of its own bytes, the items of a collection
-// included, lie between its start and the place that led to it (the pointer, or the end of its
-// item). So its accessors need no further check of bounds, and each step inwards comes to a smaller
-// end: no chain of steps is longer than the bytes, whatever they hold.
+// FleeceValue.swift: a value in place, and the checks that create one. Invariants: a `FleeceValue`
+// exists only if all of its own bytes, including the items of a collection, are between its start
+// and the place that led to it (the pointer, or the end of its item). So its accessors need no
+// further bounds check, and each step inwards has a smaller end: a chain of steps is never longer
+// than the bytes, whatever their content.
 
 /// A value inside bytes that are not copied.
 ///
-/// A value is a view: 24 bytes, no reference. It must not outlive the bytes it lies in.
+/// A value is a view: 24 bytes, no reference. It must not outlive its bytes.
 public struct FleeceValue: Sendable {
-  /// What a value is.
+  /// The kind of a value.
   public enum Kind: UInt8, Sendable, CaseIterable {
     case null
     case boolean
@@ -27,11 +27,11 @@ public struct FleeceValue: Sendable {
   let bytes: FleeceBytes
   /// Where its first byte is.
   let start: UInt32
-  /// Where the bytes begin that plain pointers may lead into; before that lies what was encoded
-  /// earlier, and only extern pointers lead there.
+  /// The first byte that plain pointers may lead to; bytes before it were encoded earlier, and only
+  /// extern pointers lead there.
   let lowest: UInt32
 
-  /// How many bytes there are in all, before the value and behind it.
+  /// The number of bytes in total, before and after the value.
   public var documentSizeBytes: Int { bytes.count }
 
   @inline(__always)
@@ -52,7 +52,7 @@ public struct FleeceValue: Sendable {
   @inline(__always)
   var tag: UInt8 { head >> 4 }
 
-  /// What the value is.
+  /// The kind of the value.
   public var kind: Kind {
     switch tag {
     case FleeceFormat.shortInteger, FleeceFormat.integer: .integer
@@ -109,9 +109,9 @@ public struct FleeceValue: Sendable {
     FleeceError(.damaged, "the value is longer than its place", at: offset)
   }
 
-  /// A number of seven bits to a byte, low ones first, and how many bytes it has.
+  /// A number with seven bits per byte, low ones first, and its number of bytes.
   ///
-  /// Five bytes say more than any value has.
+  /// Five bytes are more than any size needs.
   @inline(never)
   static func varint(
     _ bytes: FleeceBytes, at offset: Int, end: Int
@@ -127,7 +127,7 @@ public struct FleeceValue: Sendable {
     throw FleeceError(.damaged, "a length that is none", at: offset)
   }
 
-  /// Where the items of a collection lie.
+  /// The location of a collection's items.
   struct Items {
     /// Offset of the first.
     let first: Int

@@ -4,11 +4,11 @@
 
 extension FleeceEncoder {
   /// Begins an array; its items follow, up to `endArray`.
-  /// - Throws: `FleeceError` with code `.limit` when it lies too deep.
+  /// - Throws: `FleeceError` with code `.limit` when it is nested too deeply.
   public mutating func beginArray() throws(FleeceError) { try begin(isDict: false) }
 
-  /// Begins a dict; `key` and a value follow in turn, up to `endDict`.
-  /// - Throws: `FleeceError` with code `.limit` when it lies too deep.
+  /// Begins a dict; calls of `key` and of a value alternate, up to `endDict`.
+  /// - Throws: `FleeceError` with code `.limit` when it is nested too deeply.
   public mutating func beginDict() throws(FleeceError) { try begin(isDict: true) }
 
   private mutating func begin(isDict: Bool) throws(FleeceError) {
@@ -29,7 +29,7 @@ extension FleeceEncoder {
   ///
   /// Equal keys stay, in the order in which they were written.
   /// - Throws: `FleeceError` with code `.limit` beyond 2 GiB.
-  /// - Complexity: O(pairs · log pairs) comparisons, O(pairs) when they come in order.
+  /// - Complexity: O(pairs · log pairs) comparisons, O(pairs) when they are added in order.
   public mutating func endDict() throws(FleeceError) { try end(isDict: true) }
 
   private mutating func end(isDict: Bool) throws(FleeceError) {

@@ -1,12 +1,12 @@
-// FleeceEncoder+Copies.swift: values that lie in other bytes, written again.
-// As the real encoder does it: an integer of three or four bytes with its first one stands in the
-// slot itself, and makes its collection wide. So a copy of what `integer` wrote has other bytes.
+// FleeceEncoder+Copies.swift: copies values from other bytes. As in the real encoder, an integer of
+// three or four bytes including its first one is stored in the slot itself, and makes its
+// collection wide. So a copy of a value written by `integer` has different bytes.
 
 extension FleeceEncoder {
-  /// Writes a value that lies in other bytes.
+  /// Writes a value from other bytes.
   ///
-  /// Keys that are numbers there become what this encoder's table makes of them: numbers of its
-  /// own, or texts.
+  /// Keys that are numbers there are looked up in this encoder's table: they become its numbers, or
+  /// texts.
   /// - Parameters:
   ///   - value: The value.
   ///   - keys: The table that its keys are numbers of.
@@ -82,9 +82,9 @@ extension FleeceEncoder {
 }
 
 extension FleeceValue {
-  /// What a value may become when it is written out in full: a tree without shared collections,
-  /// with short texts that many pointers of two bytes lead to, each of its bytes escaped, stays
-  /// below.
+  /// Upper bound of the size of a value written out in full: a tree without shared collections,
+  /// with short texts that many pointers of two bytes lead to and whose every byte is escaped,
+  /// stays below it.
   static func expansionMax(_ value: FleeceValue) -> Int { 64 * value.bytes.count + 1024 }
 
   @inline(never)

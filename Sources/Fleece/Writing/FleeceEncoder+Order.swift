@@ -1,6 +1,6 @@
 // FleeceEncoder+Order.swift: the order of a dict's pairs: numbers of shared keys first, by size,
 // then texts byte by byte, the shorter one first. Pairs of equal keys keep their order. Keys are
-// compared where they were written: in the output, or in the item itself.
+// compared in place: in the output, or in the item itself.
 
 extension FleeceEncoder {
   /// Sorts the pairs whose first key is the item at `first`.
@@ -39,7 +39,7 @@ extension FleeceEncoder {
     }
   }
 
-  /// Whether the key at one index stands before the key at another.
+  /// Whether the key at one index sorts before the key at another.
   private func isBefore(_ left: Int, _ right: Int) -> Bool {
     let (first, second) = (items[left], items[right])
     let (isFirstNumber, isSecondNumber) = (first.bits >> 28 == 0, second.bits >> 28 == 0)
@@ -54,7 +54,7 @@ extension FleeceEncoder {
     }
   }
 
-  /// The bytes of a text in the output; nil when it stands in the item.
+  /// The bytes of a text in the output; nil when it is in the item.
   private static func content(of item: PendingItem, _ view: FleeceBytes) -> FleeceBytes? {
     item.place.map { FleeceValue(view, start: $0, lowest: 0).content }
   }
@@ -67,7 +67,7 @@ extension FleeceEncoder {
     return one.byte < other.byte || one.byte == other.byte && one.count < other.count
   }
 
-  /// The first byte of a text, -1 if it has none, and how many it has.
+  /// The first byte of a text, -1 if it has none, and its number of bytes.
   private static func start(of item: PendingItem, _ view: FleeceBytes) -> (byte: Int, count: Int) {
     if let content = content(of: item, view) { return (Int(content.uint8(0)), content.count) }
     let count = Int(item.bits >> 24 & 15)

@@ -1,10 +1,10 @@
-// FleeceEncoder+Scalars.swift: values that are no collections, and keys.
+// FleeceEncoder+Scalars.swift: writes values that are not collections, and keys.
 
 extension FleeceEncoder {
   /// Writes null.
   public mutating func null() { add(PendingItem(small: 0x3000)) }
 
-  /// Writes `undefined`, which only deltas have and JSON has no word for.
+  /// Writes `undefined`, which occurs only in deltas and has no JSON form.
   public mutating func undefined() { add(PendingItem(small: 0x3c00)) }
 
   /// Writes true or false.
@@ -41,8 +41,8 @@ extension FleeceEncoder {
   }
 
   /// Writes a double: in four bytes if a float is the same number, else in eight.
-  /// - Parameter value: The value; an infinite one is written, and has no JSON.
-  /// - Throws: `FleeceError` with code `.value` for what is not a number, `.limit` beyond 2 GiB.
+  /// - Parameter value: The value; an infinite one is allowed, but has no JSON form.
+  /// - Throws: `FleeceError` with code `.value` for NaN, `.limit` beyond 2 GiB.
   public mutating func double(_ value: Double) throws(FleeceError) {
     guard !value.isNaN else { throw Self.noNumber }
     let place = try nextPlace()
@@ -58,8 +58,8 @@ extension FleeceEncoder {
   }
 
   /// Writes a float.
-  /// - Parameter value: The value; an infinite one is written, and has no JSON.
-  /// - Throws: `FleeceError` with code `.value` for what is not a number, `.limit` beyond 2 GiB.
+  /// - Parameter value: The value; an infinite one is allowed, but has no JSON form.
+  /// - Throws: `FleeceError` with code `.value` for NaN, `.limit` beyond 2 GiB.
   public mutating func float(_ value: Float) throws(FleeceError) {
     guard !value.isNaN else { throw Self.noNumber }
     let place = try nextPlace()

@@ -2,7 +2,7 @@
 // once, as long as a pointer of two bytes reaches it; longer texts and data are written each time.
 
 extension FleeceEncoder {
-  /// A text as an item: what stands in a slot, or leads to where it was written.
+  /// A text as an item: inline in a slot, or a pointer to where it was written.
   @inline(__always)
   mutating func item(ofText text: FleeceBytes) throws(FleeceError) -> PendingItem {
     guard text.count >= 2, text.count < FleeceFormat.unsharedTextBytes else {
@@ -20,7 +20,7 @@ extension FleeceEncoder {
     return item
   }
 
-  /// A text or data as an item, written anew.
+  /// Writes a text or data, and returns its item.
   mutating func item(of content: FleeceBytes, tag: UInt8) throws(FleeceError) -> PendingItem {
     let count = content.count
     guard count >= 2 else {
@@ -42,7 +42,7 @@ extension FleeceEncoder {
     return PendingItem(place: place)
   }
 
-  /// Seven bits to a byte, low ones first.
+  /// Seven bits per byte, low ones first.
   mutating func append(varint number: Int) {
     var rest = number
     while rest > 127 {
@@ -52,8 +52,8 @@ extension FleeceEncoder {
     output.append(UInt8(rest))
   }
 
-  /// Writes the key of the next pair: as a number where the table of shared keys has it or takes
-  /// it, else as a text.
+  /// Writes the key of the next pair: as a number if the table of shared keys has or accepts it,
+  /// else as a text.
   /// - Parameter key: The key.
   /// - Throws: `FleeceError` with code `.limit` beyond 2 GiB.
   /// - Complexity: O(bytes).
@@ -63,8 +63,8 @@ extension FleeceEncoder {
     }
   }
 
-  /// Writes the key of the next pair: as a number where the table of shared keys has it or takes
-  /// it, else as a text.
+  /// Writes the key of the next pair: as a number if the table of shared keys has or accepts it,
+  /// else as a text.
   /// - Parameter utf8: The key's bytes, which are not checked.
   /// - Throws: `FleeceError` with code `.limit` beyond 2 GiB.
   /// - Complexity: O(bytes).
@@ -76,7 +76,8 @@ extension FleeceEncoder {
     addKey(try item(ofText: utf8))
   }
 
-  /// Writes the key of the next pair as a number of the table that `sharedKeys` is, or comes from.
+  /// Writes the key of the next pair as a number of `sharedKeys`, or of the table that it was
+  /// copied from.
   /// - Parameter number: The number.
   /// - Throws: `FleeceError` with code `.unknownSharedKey` when the table has no such number.
   public mutating func key(shared number: Int) throws(FleeceError) {

@@ -1,9 +1,8 @@
-// FleeceEncoder.swift: writes a value as the real encoder does, byte by byte.
-// Depth first: a value that does not fit into two bytes is written at the next even place, and an
-// item that points there stands for it in the collection it belongs to; a collection's items follow
-// when it ends. Bytes that pad are 0.
-// A wrong order of calls (a value where a key is due, an end of nothing) is a mistake of the caller
-// and traps; what depends on data (size, depth, a number that is none) is an error.
+// FleeceEncoder.swift: writes a value as the real encoder does, byte by byte. Depth first: a value
+// that does not fit into two bytes is written at the next even place, and its collection gets an
+// item that points there; a collection's items are written when it ends. Padding bytes are 0. A
+// wrong order of calls (a value where a key is expected, an end without a begin) is misuse and
+// traps; problems of the data (size, depth, NaN) are errors.
 
 /// Writes one value after another.
 ///
@@ -30,13 +29,13 @@ public struct FleeceEncoder: ~Copyable {
   var output: GrowingBytes
   var items = PendingItems()
   var texts = WrittenTexts()
-  /// The open collections, the innermost last; the first is what holds the outermost value.
+  /// The open collections, the innermost last; the first one holds the outermost value.
   var frames: [Frame] = [Frame(first: 0, isDict: false, needsKey: false)]
   /// The table of shared keys, with those that were added; nil when keys are written as texts.
   ///
   /// It is a value: a caller that rolls back drops it with the encoder.
   public var sharedKeys: FleeceSharedKeys?
-  /// How deep collections may lie in each other, up to 1000.
+  /// Nesting limit of collections, up to 1000.
   public var depthMax = FleeceValue.depthMax
 
   /// Makes an encoder.
@@ -48,7 +47,7 @@ public struct FleeceEncoder: ~Copyable {
     output = GrowingBytes(capacity: capacityBytes)
   }
 
-  /// Forgets what was written, and keeps memory and shared keys for the next value.
+  /// Discards the output, and keeps memory and shared keys for the next value.
   public mutating func reset() {
     output.removeAll()
     items.cut(to: 0)
@@ -68,11 +67,11 @@ public struct FleeceEncoder: ~Copyable {
     return bytes
   }
 
-  /// Ends the outermost value, and lends its bytes.
-  /// - Parameter body: What is done with the bytes; it must not let them out.
+  /// Ends the outermost value, and gives access to its bytes.
+  /// - Parameter body: Called with the bytes, which must not escape.
   /// - Returns: What `body` returns.
   /// - Throws: `FleeceError` with code `.limit` when there are more than 2 GiB; what `body` throws.
-  /// - Complexity: O(1), besides `body`.
+  /// - Complexity: O(1), plus `body`.
   public mutating func finish<Result>(
     _ body: (FleeceBytes) throws(FleeceError) -> Result
   ) throws(FleeceError) -> Result {
@@ -98,14 +97,14 @@ public struct FleeceEncoder: ~Copyable {
     }
   }
 
-  /// What stands in a slot of two bytes at a place.
+  /// The content of a slot of two bytes at a place.
   @inline(__always)
   static func narrow(_ item: PendingItem, at place: Int) -> UInt16 {
     guard let target = item.place else { return UInt16(item.bits >> 16) }
     return 0x8000 | UInt16((place - target) / 2)
   }
 
-  /// What stands in a slot of four bytes at a place.
+  /// The content of a slot of four bytes at a place.
   @inline(__always)
   static func wide(_ item: PendingItem, at place: Int) -> UInt32 {
     guard let target = item.place else { return item.bits }

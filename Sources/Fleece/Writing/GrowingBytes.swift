@@ -4,7 +4,7 @@
 
 /// Bytes that are appended to.
 @safe struct GrowingBytes: ~Copyable {
-  // Safety: allocated here with `capacity` bytes, freed by `deinit`, and handed out only during
+  // Safety: allocated here with `capacity` bytes, freed by `deinit`, and passed on only during
   // calls.
   private var base: UnsafeMutableRawPointer
   private var capacity: Int
@@ -73,7 +73,7 @@
 
   mutating func removeAll() { count = 0 }
 
-  /// Cuts off what is behind `newCount` bytes.
+  /// Truncates to `newCount` bytes.
   mutating func cut(to newCount: Int) {
     precondition(newCount >= 0 && newCount <= count)
     count = newCount

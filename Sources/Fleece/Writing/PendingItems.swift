@@ -1,6 +1,6 @@
-// PendingItems.swift [U]: what the open arrays and dicts of an encoder hold, one stack for all.
-// An item is what will stand in a slot of four bytes: a small value in its high bytes, or a
-// pointer, which holds the place of its value in the output until its own place is known.
+// PendingItems.swift [U]: the items of an encoder's open arrays and dicts, in one stack for all. An
+// item is the later content of a slot of four bytes: a small value in its high bytes, or a pointer,
+// which holds the place of its value in the output until its own place is known.
 
 /// An item of an open collection.
 struct PendingItem {
@@ -15,7 +15,7 @@ struct PendingItem {
   @inline(__always)
   init(wide: UInt32) { bits = wide }
 
-  /// A pointer to what lies at an even place below 2 GiB.
+  /// A pointer to an even place below 2 GiB.
   @inline(__always)
   init(place: Int) { bits = 0x8000_0000 | UInt32(truncatingIfNeeded: place / 2) }
 

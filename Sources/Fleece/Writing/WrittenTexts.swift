@@ -1,6 +1,6 @@
-// WrittenTexts.swift [U]: where the short texts of a document were written last, so that pointers
-// can lead there again. A text of 2 to 15 bytes fits, with its length, into two words, which are
-// the key: comparing texts looks at nothing else.
+// WrittenTexts.swift [U]: where the short texts of a document were last written, so that pointers
+// can reuse them. A text of 2 to 15 bytes fits, with its length, into two words, which are the key:
+// only these are compared.
 
 /// Where texts of 2 to 15 bytes were written.
 @safe struct WrittenTexts: ~Copyable {
@@ -23,7 +23,7 @@
       let count = text.count
       if count >= 8 {
         low = text.littleEndian(at: 0, count: 8)
-        // The last eight bytes overlap the first; what they share is moved out.
+        // The last eight bytes overlap the first; the common ones are shifted out.
         let rest = UInt64(count - 8)
         let last = text.littleEndian(at: count - 8, count: 8)
         high = rest == 0 ? 0 : last >> (64 - 8 * rest)
@@ -67,7 +67,7 @@
     return unsafe slots
   }
 
-  /// Forgets all.
+  /// Removes all texts.
   mutating func removeAll() {
     guard count > 0 else { return }
     unsafe slots.update(repeating: Slot(key: Key.none, place: 0), count: capacity)
