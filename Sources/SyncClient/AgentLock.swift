@@ -1,7 +1,6 @@
 // AgentLock.swift [U]: one agent of a file at a time, in all processes: a lock on a file in the
-// folder `NAME.management`, which the kernel takes back when its process dies.
-// Invariant: who holds it is the only one who sends the file's changesets, and who changes its rows
-// in the place of the server.
+// folder `NAME.management`, which the kernel releases when its process dies. Invariant: only the
+// holder sends the file's changesets and applies the server's changes to its rows.
 
 import Engine
 import Glibc
@@ -11,11 +10,11 @@ final class AgentLock: Sendable {
   private let descriptor: Int32
 
   /// Takes the lock.
-  /// - Parameter path: The file; its folder of management is made if it is missing.
-  /// - Throws: `EngineError` with code `.locked` when somebody has it, or `.io`.
+  /// - Parameter path: The file; its management folder is created if missing.
+  /// - Throws: `EngineError` with code `.locked` when another agent holds it, or `.io`.
   init(of path: String) throws(EngineError) {
     let folder = path + ".management"
-    // Safety: the strings live during the calls.
+    // Safety: the strings are valid during the calls.
     let made = unsafe mkdir(folder, 0o700)
     guard made == 0 || errno == EEXIST else { throw Self.failed("mkdir", folder) }
     descriptor = unsafe open(folder + "/sync-agent", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

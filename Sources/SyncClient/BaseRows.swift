@@ -1,17 +1,17 @@
-// BaseRows.swift: what objects were before the entries that are kept: of each object that an entry
-// or a pending changeset touches. The rows have what the app sees; everything else is as it was.
-// Invariants: an object that was touched and has no row here was not there: it was made since. Who
-// has a row key from its class's mark on was made since, too, so a transaction that only makes
-// objects adds nothing here. An object's row is at the hash of its name, or in the run of rows that
-// begins there.
+// BaseRows.swift: the state of objects before the kept entries, for each object that an entry or a
+// pending changeset touches. The rows of the tables have the state that the app sees; all other
+// objects are unchanged. Invariants: a touched object without a row here did not exist before: it
+// was created since. An object whose row key is at or above its class's mark was created since,
+// too, so a transaction that only creates objects adds nothing here. An object's row is at the hash
+// of its name, or in the run of rows that begins there.
 
 import Engine
 import ObjectDatabase
 import SyncCore
 
-/// Objects as they were before the entries that are kept.
+/// Objects in their state before the kept entries.
 enum BaseRows {
-  /// What an object was.
+  /// The old state of an object.
   struct Base {
     /// The number of its row.
     let number: UInt64
@@ -20,7 +20,7 @@ enum BaseRows {
     let node: SyncNode?
   }
 
-  /// An object that was not there is its own deletion.
+  /// An object that did not exist is stored as a deletion.
   static func bytes(_ object: SyncObject, _ node: SyncNode?) throws(EngineError) -> [UInt8] {
     guard let node else { return prefix(object) + (try encoded([.delete(object)])) }
     var state = SyncState()
@@ -28,7 +28,7 @@ enum BaseRows {
     return prefix(object) + (try encoded(state.operations(from: SyncState())))
   }
 
-  /// What the bytes of an object begin with: its name, which is compared without the rest.
+  /// The prefix of an object's bytes: its name, which is compared without the rest.
   private static func prefix(_ object: SyncObject) -> [UInt8] {
     let name = object.encoded()
     return NumberBytes.bytes([UInt64(name.count)]) + name
@@ -106,7 +106,7 @@ enum BaseRows {
     return found
   }
 
-  /// Makes the rows those of some objects.
+  /// Replaces the rows with those of the given objects.
   static func store(
     _ wanted: [SyncObject: [UInt8]], over old: [SyncObject: Base], _ write: WriteTransaction
   ) throws(EngineError) {

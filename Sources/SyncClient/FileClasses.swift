@@ -1,6 +1,6 @@
-// FileClasses.swift: the classes of a file as one version or transaction has them, and which
-// columns lead where: how embedded objects find their owners, and deleted ones who links to them.
-// Invariant: kept for as long as the tables are what they were.
+// FileClasses.swift: the classes of a file in one version or transaction, and the targets of
+// columns: used to find the owners of embedded objects, and the links to deleted ones. Invariant:
+// cached as long as the tables do not change.
 
 import Engine
 import ObjectDatabase
@@ -20,7 +20,7 @@ final class FileClass: Sendable {
   let table: TableSchema
   let primaryKey: Int?
   let isEmbedded: Bool
-  /// What a new row holds before anybody gives it values.
+  /// The values of a new row before any is set.
   let emptyRow: [Value]
   /// The name of each column.
   let names: [SyncText]

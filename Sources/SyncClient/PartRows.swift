@@ -72,7 +72,7 @@ struct PartRows {
     return found
   }
 
-  /// Removes those whose number says so.
+  /// Removes those whose number satisfies the condition.
   func remove(
     _ write: WriteTransaction, where isRemoved: (UInt64) -> Bool
   ) throws(EngineError) {
@@ -82,7 +82,7 @@ struct PartRows {
   }
 
   /// The pending changesets of a version.
-  /// - Throws: `EngineError` with code `.corrupted` for bytes that are no changeset.
+  /// - Throws: `EngineError` with code `.corrupted` for bytes that are not a changeset.
   static func changesets(
     _ source: some ReadableVersion
   ) throws(EngineError) -> [SyncChangeset] {
@@ -96,7 +96,7 @@ struct PartRows {
   }
 
   /// The entries of a version that are kept.
-  /// - Throws: `EngineError` with code `.corrupted` for bytes that are no entry.
+  /// - Throws: `EngineError` with code `.corrupted` for bytes that are not an entry.
   static func entries(_ source: some ReadableVersion) throws(EngineError) -> [SyncEntry] {
     var found: [SyncEntry] = []
     for (number, bytes) in try window.all(source) {

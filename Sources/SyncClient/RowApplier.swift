@@ -1,7 +1,7 @@
-// RowApplier.swift: applies operations to rows, in the place of a realm and without a recorder:
-// what a server's entries, or a replay, say that objects are.
-// Invariants: rows of objects keep their keys, and so do embedded objects that are not replaced;
-// what an operation names and the file has not is an error, and nothing traps, whatever it says.
+// RowApplier.swift: applies operations of a server's entries or of a replay to rows, instead of a
+// realm and without a recorder. Invariants: rows of objects keep their keys, and so do embedded
+// objects that are not replaced; an operation that names something missing from the file is an
+// error, and no operation traps.
 
 import Engine
 import ObjectDatabase
@@ -21,7 +21,8 @@ struct RowApplier {
   }
 
   /// Applies one operation.
-  /// - Throws: `EngineError`, with code `.schemaMismatch` for what the file's classes cannot hold.
+  /// - Throws: `EngineError`, with code `.schemaMismatch` for content that the file's classes
+  ///   cannot hold.
   mutating func apply(_ operation: SyncOperation) throws(EngineError) {
     switch operation {
     case .create(let object): try create(object)
@@ -40,7 +41,7 @@ struct RowApplier {
     }
   }
 
-  /// Writes which keys the next objects get; once, at the end.
+  /// Writes the keys of the next objects; called once, at the end.
   func finish() throws(EngineError) {
     for (table, next) in nextKeys.sorted(by: { $0.key < $1.key }) {
       try RecordedClass.setNextKey(next, of: table, write)
@@ -136,7 +137,7 @@ struct RowApplier {
     }
   }
 
-  /// What the engine is to hold for a value; a new embedded object gets a row.
+  /// The engine's value for a value; a new embedded object gets a row.
   private mutating func value(
     _ value: SyncValue, _ column: ColumnSchema, _ object: SyncObject
   ) throws(EngineError) -> Value {

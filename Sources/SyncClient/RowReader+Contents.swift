@@ -1,17 +1,18 @@
-// RowReader+Contents.swift: what a row holds, as the operations that give a new object the same.
+// RowReader+Contents.swift: the content of a row, as operations that create an object with the same
+// content.
 
 import Engine
 import SyncCore
 
 extension RowReader {
-  /// Tells what a row holds, embedded objects included.
+  /// Reports the content of a row, including embedded objects.
   /// - Parameters:
   ///   - key: The row's key.
   ///   - described: Its class.
-  ///   - object: The object that it is, or is somewhere in.
+  ///   - object: The object of the row, or the one that contains it.
   ///   - steps: The way from the object to it.
-  ///   - tell: Gets the operations, in order.
-  /// - Throws: `EngineError`, with code `.limit` for what is nested too deep.
+  ///   - tell: Called with the operations, in order.
+  /// - Throws: `EngineError`, with code `.limit` for nesting that is too deep.
   func contents(
     of key: Int64, _ described: FileClass, _ object: SyncObject, _ steps: [SyncStep] = [],
     tell: (SyncOperation) throws(EngineError) -> Void
@@ -56,7 +57,7 @@ extension RowReader {
     return elements
   }
 
-  /// Tells what the embedded objects among a list's elements hold.
+  /// Reports the content of the embedded objects among a list's elements.
   func inner(
     _ values: [Value], _ column: ColumnSchema, _ field: SyncField,
     _ tell: (SyncOperation) throws(EngineError) -> Void
@@ -66,7 +67,7 @@ extension RowReader {
     }
   }
 
-  /// Tells what the embedded object at a place holds; nothing for other values.
+  /// Reports the content of the embedded object at a place; nothing for other values.
   func inner(
     _ value: Value, _ column: ColumnSchema, _ field: SyncField, _ place: SyncStep.Place,
     _ tell: (SyncOperation) throws(EngineError) -> Void
@@ -85,8 +86,8 @@ extension RowReader {
 }
 
 extension SyncState {
-  /// What the objects of a version are.
-  /// - Throws: `EngineError`, with code `.schemaMismatch` for what is not synchronized.
+  /// The objects of a version.
+  /// - Throws: `EngineError`, with code `.schemaMismatch` for content that is not synchronized.
   /// - Complexity: O(bytes).
   init(reading source: some ReadableVersion) throws(EngineError) {
     self.init()

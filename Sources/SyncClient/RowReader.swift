@@ -1,6 +1,6 @@
-// RowReader.swift: rows of a version or a transaction in the words of synchronization: an object is
-// a class and a primary key, and what an embedded object holds has a way from its owner.
-// Invariant: nothing is kept that a change of a row could make wrong; depth is bounded by
+// RowReader.swift: reads rows of a version or a transaction in terms of synchronization: an object
+// is a class and a primary key, and the content of an embedded object has a path from its owner.
+// Invariant: nothing is cached that a change of a row could invalidate; depth is bounded by
 // `SyncLimits.stepsMax`, so a damaged file in which objects own each other ends in an error.
 
 import Engine
@@ -36,7 +36,7 @@ struct RowReader<Source: ReadableVersion> {
     return key.map { ($0, described) }
   }
 
-  /// What an object holds.
+  /// The content of an object.
   func node(
     of object: SyncObject, _ key: Int64, _ described: FileClass
   ) throws(EngineError) -> SyncNode? {
@@ -54,7 +54,7 @@ struct RowReader<Source: ReadableVersion> {
 
   /// A value, or an element, of a column.
   ///
-  /// A link to an embedded object is a new one: what it holds is told separately.
+  /// A link to an embedded object is a new one: its content is reported separately.
   func value(_ value: Value, _ column: ColumnSchema) throws(EngineError) -> SyncValue {
     if let plain = SyncValue(value) { return plain }
     guard case .link(let key) = value, let target = column.target else {
@@ -69,8 +69,8 @@ struct RowReader<Source: ReadableVersion> {
 
   // MARK: the way to an embedded object
 
-  /// The object and the steps that lead to a row; nil for an embedded object that nobody owns, and
-  /// when `passes` says of a property on the way not to go through it.
+  /// The object and the steps that lead to a row; nil for an embedded object without an owner, and
+  /// when `passes` rejects a property on the path.
   func way(
     to key: Int64, _ described: FileClass, passes: (CollectionPath) -> Bool
   ) throws(EngineError) -> (object: SyncObject, steps: [SyncStep])? {

@@ -1,8 +1,7 @@
-// StoredClient.swift: a client's file as the machines know it, made of tables and rows, and written
-// back as what differs.
-// Invariant: of the objects only those are here that the entries that are kept, the pending
-// changesets and what comes in name, with the targets of links and whoever links to what is
-// deleted; everything else is, in the rows, as it was before those entries.
+// StoredClient.swift: a client's file in the form of the machines, built from tables and rows, and
+// written back as a difference. Invariant: it contains only the objects named by the kept entries,
+// the pending changesets and the input, with the targets of links and the objects that link to
+// deleted ones; the rows of all other objects are as before those entries.
 
 import Engine
 import ObjectDatabase
@@ -19,8 +18,8 @@ struct StoredClient {
 
   /// Reads it.
   /// - Parameters:
-  ///   - write: The transaction in which what differs will be written.
-  ///   - message: What comes in.
+  ///   - write: The transaction in which the differences will be written.
+  ///   - message: The incoming message.
   /// - Throws: `EngineError` with code `.corrupted` for tables that do not fit each other.
   init(_ write: WriteTransaction, for message: SyncMessage?) throws(EngineError) {
     identity = try SyncIdentity(write)
@@ -62,7 +61,7 @@ struct StoredClient {
 
   // MARK: writing
 
-  /// Writes what differs: rows, and what is kept beside them.
+  /// Writes the differences: rows, and the data kept beside them.
   func store(_ new: ClientFile) throws(EngineError) {
     try storeRows(new)
     var kept = new
@@ -70,10 +69,10 @@ struct StoredClient {
     try storeTables(kept)
   }
 
-  /// Gives the rows what the app is to see.
+  /// Updates the rows to the state that the app should see.
   ///
-  /// Entries about objects that nothing pending touches are applied as they say; of all others, the
-  /// difference between what was seen and what is seen now.
+  /// Entries about objects without pending changes are applied directly; for all others, the
+  /// difference between the old and the new visible state is applied.
   private func storeRows(_ new: ClientFile) throws(EngineError) {
     let (before, after) = (file.visible, new.visible)
     let effects = addedEffects(new)
@@ -107,7 +106,7 @@ struct StoredClient {
     try applier.finish()
   }
 
-  /// What the entries did that came since; nil when there is another log.
+  /// The effects of the new entries; nil when the log was replaced.
   private func addedEffects(_ new: ClientFile) -> [SyncOperation]? {
     guard new.log.chain(at: file.log.head) == file.log.chain(at: file.log.head),
       new.log.start == file.log.start
@@ -183,9 +182,9 @@ struct StoredClient {
 
 /// The objects that operations name.
 struct NamedObjects {
-  /// Those that operations are about.
+  /// The objects of operations.
   private(set) var touched: Set<SyncObject> = []
-  /// Those, and those that they link to.
+  /// These objects, and those that they link to.
   private(set) var all: Set<SyncObject> = []
   private var deleted: Set<SyncObject> = []
 
@@ -209,7 +208,7 @@ struct NamedObjects {
     }
   }
 
-  /// Adds the objects that link to what is deleted.
+  /// Adds the objects that link to deleted ones.
   mutating func addLinkers(_ reader: RowReader<WriteTransaction>) throws(EngineError) {
     for object in deleted.sorted() {
       guard let (key, described) = try reader.row(of: object) else { continue }

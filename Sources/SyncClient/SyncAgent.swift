@@ -1,8 +1,8 @@
-// SyncAgent.swift: drives a client's machine on its file: what comes from the server goes into the
-// rows, in one transaction with what is kept beside them, and nothing is sent or told before that
-// is durable. Realms of any process see the result as one more version.
-// Invariants: one agent of a file at a time; between two calls the file is the truth, as writers in
-// any process add changesets to it.
+// SyncAgent.swift: drives a client's machine on its file: input from the server is applied to the
+// rows, in one transaction with the data kept beside them, and nothing is sent or reported before
+// that is durable. Realms of any process see the result as one more version. Invariants: one agent
+// per file at a time; between two calls the file is authoritative, since writers in any process add
+// changesets to it.
 
 import Engine
 import ObjectDatabase
@@ -14,7 +14,7 @@ package final class SyncAgent {
   private let now: SyncedFile.Clock
   private let lock: AgentLock?
   private var machine: ClientMachine
-  /// What ended the agent: its machine is ahead of the file since.
+  /// The error that ended the agent: its machine is ahead of the file since then.
   private var failure: EngineError?
 
   /// Makes the agent of a file that is synchronized.
@@ -32,12 +32,13 @@ package final class SyncAgent {
   }
 
   /// Takes an input.
-  /// - Parameter input: What happened, no commits and stores: those are seen in the file; nil for
-  ///   transactions that somebody committed.
-  /// - Returns: What is to be sent, told to the app, or closed; all that it rests on is durable.
-  /// - Throws: `EngineError`; the agent is of no use then, and another one goes on with the file.
+  /// - Parameter input: The event, except commits and stores, which are read from the file; nil
+  ///   after a transaction was committed.
+  /// - Returns: What to send, to report to the app, or to close; everything it depends on is
+  ///   durable.
+  /// - Throws: `EngineError`; the agent is unusable then, and a new one continues with the file.
   ///
-  /// Durability: when the call returns, what came in survives any crash.
+  /// Durability: when the call returns, the input survives any crash.
   package func step(_ input: ClientInput?) throws(EngineError) -> [ClientOutput] {
     if let failure { throw failure }
     do throws(EngineError) { return try take(input) } catch {
@@ -61,11 +62,10 @@ package final class SyncAgent {
 }
 
 extension SyncAgent {
-  /// What is wrong with the file, in words; nil for nothing.
+  /// A description of an error in the file; nil when there is none.
   ///
-  /// For tests and the lab.
-  /// Of all objects that entries that are kept and pending changesets are about, or link to, the
-  /// rows have what the app is to see (I8).
+  /// For tests and the lab. The rows of all objects that kept entries and pending changesets refer
+  /// or link to have the state that the app should see (I8).
   package func breach() throws(EngineError) -> String? {
     let write = try file.database.beginWrite()
     defer { write.cancel() }

@@ -1,13 +1,13 @@
-// SyncIdentity.swift: whose file it is, and how far it has come: one row of `__sync`.
+// SyncIdentity.swift: the client of a file and its progress: one row of `__sync`.
 
 import Engine
 import SyncCore
 
-/// Whose file it is, and how far it has come.
+/// The client of a file and its progress.
 struct SyncIdentity: Equatable {
   /// The realm's name at the server.
   var realm: String
-  /// The client's number; that of nobody before the server has given it one.
+  /// The client's number; `unnamed` until the server has assigned one.
   var client = ClientFile.unnamed
   var secret: UInt64 = 0
   var nonce: UInt64 = 0
@@ -20,7 +20,7 @@ struct SyncIdentity: Equatable {
   var clock = SyncStamp.zero
   /// Whether an entry did not fit, so that the log has to be replaced.
   var needsLog = false
-  /// What is before the entries that are kept; the clients are in a table of their own.
+  /// The state before the kept entries; the clients are in their own table.
   var start = SyncLogStart(version: .zero, digest: 0, stamp: .zero, chain: 0, authors: [])
   /// The hash over the client's changesets up to `lastSequence`.
   var mark: UInt128 = 0
@@ -65,7 +65,7 @@ struct SyncIdentity: Equatable {
   }
 }
 
-/// How far the clients of a realm had come before the entries that are kept.
+/// The progress of the clients of a realm before the kept entries.
 enum AuthorRows {
   static func all(
     _ source: some ReadableVersion
@@ -81,7 +81,7 @@ enum AuthorRows {
     return found
   }
 
-  /// Writes those that differ from what is there.
+  /// Writes those that differ from the stored ones.
   static func store(
     _ authors: [SyncLogStart.Author], over old: [SyncLogStart.Author], _ write: WriteTransaction
   ) throws(EngineError) {

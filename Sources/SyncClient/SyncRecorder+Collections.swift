@@ -1,5 +1,5 @@
-// SyncRecorder+Collections.swift: changes of single elements, members and entries. Clearing a list
-// is an operation of its own; clearing a set or a map is the erasure of all that was in it.
+// SyncRecorder+Collections.swift: records changes of single elements, members and entries. Clearing
+// a list is a single operation; clearing a set or a map is recorded as erasing all of its content.
 
 import Engine
 import ObjectDatabase

@@ -1,4 +1,4 @@
-// SyncRecorder+Rows.swift: new rows of a batch, value by value as the object has them.
+// SyncRecorder+Rows.swift: new rows of a batch, value by value in the order of the object.
 
 import Engine
 import ObjectDatabase

@@ -1,9 +1,8 @@
-// SyncRecorder.swift: writes a realm's transactions down as changesets
-// (docs/reference/sync-client.md).
-// Invariants (I12): the version before with the recorded operations is the version after; the
-// changeset is stored in the transaction that it tells of. What an embedded object holds is told
-// when it comes into its place, whole, and what changes in it from then on; before that it is in
-// nobody's object.
+// SyncRecorder.swift: records a realm's transactions as changesets (docs/reference/sync-client.md).
+// Invariants (I12): the old version plus the recorded operations is the new version; the changeset
+// is stored in the transaction that it describes. The content of an embedded object is recorded as
+// a whole when it is put in its place, and afterwards its changes; before that it belongs to no
+// object.
 
 import Engine
 import ObjectDatabase
@@ -15,19 +14,19 @@ private struct RowPlace: Equatable {
   let key: Int64
 }
 
-/// The objects of which is kept what they were, as far as one recorder knows.
+/// The objects whose old state is stored, as far as one recorder knows.
 ///
-/// It is the truth until an agent changes the file, or the transaction that kept them was lost.
+/// It is valid until an agent changes the file, or until the transaction that stored them is lost.
 private struct KeptObjects {
   private static let countMax = 10_000
   private(set) var objects: Set<SyncObject> = []
-  /// Those of the transaction that is being committed, or was last.
+  /// Those of the current or last transaction.
   var new: Set<SyncObject> = []
   /// The stamp of that transaction.
   var stamp: SyncStamp?
   private var identity: SyncIdentity?
 
-  /// A transaction is about to be committed, behind the last pending one.
+  /// Called when a transaction is about to be committed, after the last pending one.
   mutating func begin(_ identity: SyncIdentity, _ last: SyncStamp?) {
     if self.identity != identity || objects.count > Self.countMax { objects = [] }
     if self.identity == identity, last == stamp { objects.formUnion(new) }
@@ -44,16 +43,16 @@ final class SyncRecorder: ChangeRecorder {
   private var database: Database?
   private var known: FileClasses?
   private var schemaStamp: UInt64 = 0
-  /// The class of the row that was told last.
+  /// The class of the row reported last.
   private var recent: FileClass?
   @safe @exclusivity(unchecked) var operations = RecordedOperations()
   /// The objects that were there, or may have been, and that operations are about.
   private var touched: Set<SyncObject> = []
   private var lastTouched: SyncObject?
   private var kept = KeptObjects()
-  /// The object of the row that was asked for last.
+  /// The object of the row looked up last.
   private var lastRow: (place: RowPlace, object: SyncObject)?
-  /// Collections that are getting other elements, each with what it had before.
+  /// Collections being assigned, each with its old value.
   private var assignments: [(place: CollectionPath, old: Value)] = []
 
   init(now: @escaping @Sendable () -> UInt64) { self.now = now }
@@ -99,8 +98,7 @@ final class SyncRecorder: ChangeRecorder {
     kept.stamp = stamp
   }
 
-  /// Keeps what the objects were before the transaction that nobody has touched since the entries
-  /// that are kept.
+  /// Stores the old state of the objects that were not touched since the kept entries.
   private func keepOld(_ write: WriteTransaction) throws(EngineError) {
     touched.subtract(kept.objects)
     guard !touched.isEmpty, let database else { return }
@@ -116,7 +114,7 @@ final class SyncRecorder: ChangeRecorder {
     }
   }
 
-  /// A class; the one of the call before without a look at the others.
+  /// A class; that of the previous call is returned without a search.
   func described(_ table: String) throws(EngineError) -> FileClass {
     if let recent, recent.table.name == table, write?.schemaStamp == schemaStamp { return recent }
     let found = try reader().classes.named(table)
@@ -149,8 +147,8 @@ final class SyncRecorder: ChangeRecorder {
     operations.append(operation)
   }
 
-  /// A property, as synchronization names it, with its column; nil when it is in nobody's object,
-  /// or in a collection that is told of as a whole.
+  /// A property, as synchronization names it, with its column; nil when it belongs to no object, or
+  /// to a collection that is recorded as a whole.
   func field(
     _ place: CollectionPath, _ reader: RowReader<WriteTransaction>
   ) throws(EngineError) -> (field: SyncField, column: ColumnSchema)? {
@@ -172,7 +170,7 @@ final class SyncRecorder: ChangeRecorder {
     return (SyncField(way.object, way.steps, described.names[position]), column)
   }
 
-  /// The object of a row: of one row it never is another.
+  /// The object of a row: it never changes for a row.
   private func object(
     _ place: CollectionPath, _ described: FileClass, _ reader: RowReader<WriteTransaction>
   ) throws(EngineError) -> SyncObject {
@@ -200,7 +198,7 @@ final class SyncRecorder: ChangeRecorder {
   }
 
   func beginRow(_ id: SyncKey, of described: FileClass) {
-    // Nothing was there; if there was before a deletion, that was told.
+    // The object did not exist; if it did before a deletion, that was recorded.
     lastTouched = SyncObject(described.name, id)
     operations.beginRow(id, of: described.name, described.names)
   }
@@ -222,7 +220,8 @@ final class SyncRecorder: ChangeRecorder {
     if !described.isEmbedded { tell(.delete(try reader.object(key, described))) }
   }
 
-  /// Tells which links to a row go with it: nothing that happens elsewhere follows from a delete.
+  /// Records the links that are removed with a row: a delete has no implicit effects on other
+  /// machines.
   private func tellErasures(
     of key: Int64, _ place: CollectionPath, _ kind: CollectionKind, _ field: SyncField,
     _ described: FileClass, _ reader: RowReader<WriteTransaction>

@@ -1,22 +1,23 @@
-// SyncTable.swift: what a synchronized file keeps beside its objects: one table of the engine, with
-// one column, so that a commit has little more to write (docs/reference/sync-client.md, section 3).
+// SyncTable.swift: the data of a synchronized file besides its objects: one table of the engine,
+// with one column, so that a commit has little more to write (docs/reference/sync-client.md,
+// section 3).
 //   row key: 2^56 * kind + number
 // Invariant: the name begins with two underscores, so no class has it, and the object database
-// passes it over.
+// ignores it.
 
 import Engine
 import SyncCore
 
 enum SyncTable {
-  /// What a row is.
+  /// The kind of a row.
   enum Kind: Int64 {
-    /// Whose file it is, and how far it has come.
+    /// The client of the file and its progress.
     case identity = 0
-    /// By the number of a class's table: where the keys begin of objects that were made since.
+    /// By the number of a class's table: the first key of objects created since.
     case mark = 1
-    /// By the number of a client: how far it had come before the entries that are kept.
+    /// By the number of a client: its progress before the kept entries.
     case client = 2
-    /// By a hash: what an object was before those entries.
+    /// By a hash: the state of an object before those entries.
     case base = 3
     /// By version and part: an entry.
     case window = 4
@@ -44,7 +45,7 @@ enum SyncTable {
     return kind.rawValue << numberBits | Int64(number)
   }
 
-  /// The kind and the number of a row; nil for a kind that nobody knows.
+  /// The kind and the number of a row; nil for an unknown kind.
   static func parts(_ key: Int64) -> (kind: Kind, number: UInt64)? {
     Kind(rawValue: key >> numberBits).map { ($0, UInt64(key & (numberEnd - 1))) }
   }

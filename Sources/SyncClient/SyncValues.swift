@@ -1,6 +1,6 @@
-// SyncValues.swift: the engine's values as those of synchronization, and back. Both keep every bit;
-// links are told apart by row keys on one side and by primary keys on the other, so they are
-// translated where the rows can be asked (RowReader.swift).
+// SyncValues.swift: converts the engine's values to those of synchronization, and back. Both keep
+// every bit; links are row keys on one side and primary keys on the other, so they are translated
+// where rows can be read (RowReader.swift).
 
 import Engine
 import SyncCore
@@ -26,8 +26,7 @@ extension SyncValue {
     }
   }
 
-  /// What the engine holds for a value that is neither a link nor an embedded object; nil for
-  /// those.
+  /// The engine's value for one that is neither a link nor an embedded object; nil for those.
   var plain: Value? {
     switch self {
     case .null: .null

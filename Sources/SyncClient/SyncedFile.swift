@@ -1,7 +1,6 @@
-// SyncedFile.swift: how a file becomes one that is synchronized, and the configurations that write
-// it.
-// Invariant: the tables of SyncTable.swift and what the objects are when they are made go into one
-// transaction.
+// SyncedFile.swift: turns a file into a synchronized one, and makes the configurations that write
+// it. Invariant: the tables of SyncTable.swift and the initial state of the objects are written in
+// one transaction.
 
 import Engine
 import ObjectDatabase
@@ -9,7 +8,7 @@ import SyncCore
 
 /// A file whose changes are recorded to be synchronized.
 package struct SyncedFile: Sendable {
-  /// Where clocks come from: milliseconds since 1970.
+  /// A clock: milliseconds since 1970.
   package typealias Clock = @Sendable () -> UInt64
 
   /// A configuration that records what its realms change, in files that are synchronized.
@@ -28,7 +27,7 @@ package struct SyncedFile: Sendable {
 
   /// Makes a file a synchronized one, unless it is.
   ///
-  /// The file must not have objects yet: nobody recorded how they came.
+  /// The file must not have objects yet, since their creation was not recorded.
   /// - Parameters:
   ///   - configuration: How the file is opened.
   ///   - realm: The realm's name at the server.
@@ -62,7 +61,7 @@ package struct SyncedFile: Sendable {
     try write.commit()
   }
 
-  /// Takes out of a copy what tells the file from others.
+  /// Removes the file's identity from a copy.
   private static func prepareCopy(_ write: WriteTransaction) throws(EngineError) {
     let count = try PartRows.pending.all(write).count
     guard count == 0 else {
@@ -89,8 +88,8 @@ package struct SyncedFile: Sendable {
     try PartRows.changesets(version)
   }
 
-  /// How much a version keeps beside its objects: pending changesets, entries, and objects as they
-  /// were.
+  /// The amounts that a version keeps besides its objects: pending changesets, entries, and old
+  /// states of objects.
   package static func keptCounts(
     _ version: some ReadableVersion
   ) throws(EngineError) -> (pending: Int, entries: Int, objects: Int) {
@@ -100,7 +99,7 @@ package struct SyncedFile: Sendable {
     )
   }
 
-  /// What the objects of a version are.
+  /// The objects of a version.
   /// - Complexity: O(bytes).
   package static func state(_ version: some ReadableVersion) throws(EngineError) -> SyncState {
     try SyncState(reading: version)

@@ -8,9 +8,9 @@ struct DrawnOperation {
   static let objects = [
     SyncObject("Cat", .int(1)), SyncObject("Dog", .int(1)), SyncObject("Dog", .int(2)),
   ]
-  /// Which part of the realm operations are about: 0 for all of it, 1 for one list.
+  /// The part of the realm that operations use: 0 for all of it, 1 for one list.
   var range = 0
-  /// One of how many is taken as it comes, whatever the state.
+  /// One operation in this many is drawn without regard to the state.
   var wildness = 24
 
   private static let names: [SyncText] = ["a", "b", "c"]
@@ -33,7 +33,7 @@ struct DrawnOperation {
     return [.change(field, change(inner[name], state, isWild, name, &choices))]
   }
 
-  /// Sometimes goes into an embedded object.
+  /// Sometimes descends into an embedded object.
   private func walk(
     _ node: SyncNode, _ choices: inout MutantChoices
   ) -> (steps: [SyncStep], node: SyncNode) {
@@ -105,7 +105,8 @@ struct DrawnOperation {
     return .int(Int64(choices.below(name == "s" ? 4 : 1000)))
   }
 
-  /// What a recorder writes down before a delete: the links to the object that its author sees.
+  /// What a recorder records before a delete: the removal of the links to the object that its
+  /// author sees.
   private func cascade(_ target: SyncObject, _ state: SyncState) -> [SyncOperation] {
     var found: [SyncOperation] = []
     for object in Self.objects where object != target {

@@ -1,7 +1,6 @@
 // SyncCodecTarget.swift: bytes → a changeset or an entry → the same bytes; then the changeset is
-// merged, whatever it says.
-// Invariants checked: what is read has one spelling; a changeset that fits the log is merged to
-// what breaks no invariant, and its entry reads back.
+// merged, whatever its content. Invariants checked: decoded bytes have one encoding; a changeset
+// that fits the log is merged without breaking an invariant, and its entry reads back.
 
 import Fuzz
 import SyncCore
@@ -13,7 +12,7 @@ enum SyncCodecTarget {
     seeds: { seeds }, run: { run($0) }
   )
 
-  /// Entries and changesets of a drawn world.
+  /// Entries and changesets of a random world.
   private static let seeds: [[UInt8]] = {
     var world = SyncWorld(MutantChoices(seed: 11))
     _ = world.run(steps: 90)
@@ -41,7 +40,7 @@ enum SyncCodecTarget {
     return merger.breach().map { .finding($0) } ?? .accepted
   }
 
-  /// A client takes an entry of a server that says anything.
+  /// A client receives an entry with arbitrary content from a server.
   private static func taken(_ entry: SyncEntry) -> FuzzOutcome {
     var merger = SyncMerger()
     var entry = entry

@@ -1,11 +1,11 @@
-// SyncJudge.swift: a log as SyncCore has it, held against the reference.
+// SyncJudge.swift: compares a log of SyncCore with the reference.
 
 import SyncCore
 import SyncReference
 
 /// Compares the two implementations of docs/reference/sync-merge.md.
 package enum SyncJudge {
-  /// What differs between a log's state and the reference's; nil for nothing.
+  /// The difference between a log's state and the reference's; nil when there is none.
   package static func difference(_ merger: SyncMerger) -> String? {
     var reference = ReferenceMerge()
     for entry in merger.entries { reference.take(entry) }

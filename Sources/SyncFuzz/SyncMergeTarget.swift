@@ -1,7 +1,6 @@
 // SyncMergeTarget.swift: choices → a small realm and three clients' operations, concurrent or not,
-// that fit or do not.
-// Invariants checked: nothing is refused; every order of arrival gives one state (I1, I4), each
-// entry's effect is the history's (I3), and no link leads nowhere (I13).
+// valid or not. Invariants checked: nothing is rejected; every order of arrival gives one state
+// (I1, I4), each entry's effect matches the history (I3), and there are no dangling links (I13).
 
 import Fuzz
 import SyncCore
@@ -24,7 +23,7 @@ enum SyncMergeTarget {
     let entries = programs(input)
     guard let (one, wrong) = merged(entries) else { return .finding("a changeset is refused") }
     if let wrong { return .finding(wrong) }
-    // The last client comes first; what a client did stays in its order.
+    // The last client comes first; the operations of a client stay in order.
     let others = entries.dropFirst().sorted {
       $0.changeset.client > $1.changeset.client
         || ($0.changeset.client == $1.changeset.client
@@ -52,7 +51,7 @@ enum SyncMergeTarget {
     return (merger, merger.breach())
   }
 
-  /// A start, and up to three changesets each of three clients that know nothing of each other.
+  /// An initial changeset, and up to three changesets each of three independent clients.
   private static func programs(_ input: [UInt8]) -> [SyncEntry] {
     var choices = MutantChoices(bytes: Array(input.dropFirst()))
     var operation = DrawnOperation()
@@ -61,7 +60,7 @@ enum SyncMergeTarget {
     var start: [SyncOperation] = []
     for _ in 0..<choices.below(12) {
       for next in operation.draw(state, &choices) {
-        // What fits the state is what its author sees.
+        // Operations that fit the state update the author's view.
         guard (try? state.apply(next)) != nil else { continue }
         start.append(next)
       }

@@ -10,7 +10,7 @@ import SyncReference
 
 /// A world of clients and a server.
 package struct SyncWorld {
-  /// A client: what it has of the log, and what it made since.
+  /// A client: its part of the log, and its pending changesets.
   private struct Client {
     var replica = SyncMerger()
     var pending: [SyncChangeset] = []
@@ -37,7 +37,7 @@ package struct SyncWorld {
   }
 
   /// Runs the world.
-  /// - Returns: What is wrong; nil for nothing.
+  /// - Returns: A description of an error; nil when there is none.
   package mutating func run(steps: Int) -> String? {
     for step in 0..<steps where !choices.isAtEnd {
       let client = choices.below(3)
@@ -130,7 +130,7 @@ package struct SyncWorld {
     return nil
   }
 
-  /// Lets everything arrive, and compares.
+  /// Delivers everything, and compares.
   private mutating func settle() -> String? {
     for number in clients.indices {
       for _ in clients[number].pending.indices {

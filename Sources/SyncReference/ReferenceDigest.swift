@@ -1,10 +1,10 @@
-// ReferenceDigest.swift: the digest of docs/reference/sync-merge.md, section 11, with a hash and
-// encodings of its own, written from docs/reference/sync-format.md: all bytes of a part first, then
-// their hash.
+// ReferenceDigest.swift: the digest of docs/reference/sync-merge.md, section 11, with its own hash
+// and encodings, written from docs/reference/sync-format.md: all bytes of a part first, then their
+// hash.
 
 import SyncCore
 
-/// Digests counted anew.
+/// Digests recomputed from scratch.
 public enum ReferenceDigest {
   /// The digest of some objects.
   /// - Complexity: O(bytes).

@@ -4,19 +4,19 @@
 import SyncCore
 
 extension ReferenceMerge {
-  /// An element as somebody sees it.
+  /// An element in a viewer's list.
   struct Element {
     let identity: ReferenceIdentity
     let place: Int
     let value: SyncValue
-    /// Who wrote the value.
+    /// The operation that wrote the value.
     let writer: ReferenceIdentity
   }
 
   /// The places that a viewer knows, in order.
   private func places(of list: List, for viewer: Int?) -> [Int] {
     var found: [Int] = []
-    // Left children, the place itself, right children; what waits is on a stack of its own.
+    // Left children, the place itself, right children; pending places are on a separate stack.
     var waiting: [(place: Int, isOpen: Bool)] = list.root.reversed().map { ($0, false) }
     while let (place, isOpen) = waiting.popLast() {
       let operation = list.places[place].operation
@@ -78,7 +78,7 @@ extension ReferenceMerge {
     }
   }
 
-  /// Makes a place behind another one (-1: the root) as an operation sees it.
+  /// Creates a place after another one (-1: the root) in the view of an operation.
   private mutating func place(
     _ element: ReferenceIdentity, behind left: Int, _ operation: Int, in address: ReferenceAddress
   ) -> Int {

@@ -1,9 +1,9 @@
-// ReferenceMerge+State.swift: what everything together comes to.
+// ReferenceMerge+State.swift: the merged state.
 
 import SyncCore
 
 extension ReferenceMerge {
-  /// All objects that are alive, with what they hold.
+  /// All live objects, with their content.
   public var objects: [SyncObject: ReferenceNode] {
     var found: [SyncObject: ReferenceNode] = [:]
     for object in creates.keys where isAlive(object, for: nil) {
@@ -12,7 +12,7 @@ extension ReferenceMerge {
     return found
   }
 
-  /// What is at an address whose property is still open.
+  /// The node at an address without its property.
   private func node(_ address: ReferenceAddress) -> ReferenceNode {
     var names: Set<SyncText> = []
     for other in Array(values.keys) + Array(members.keys) + Array(entries.keys) + Array(lists.keys)

@@ -1,11 +1,10 @@
 // ReferenceMerge.swift: the merge of docs/reference/sync-merge.md in the simplest way: operations
-// are kept as they are, and what anybody sees is worked out from the set of operations that it
-// knows. Slow. Replays begin at the beginning, and restated operations are taken from their
-// entries.
+// are stored unchanged, and each view is computed from its set of known operations. Slow. Replays
+// start from the beginning, and restated operations are taken from their entries.
 
 import SyncCore
 
-/// A log, and what it means.
+/// A log, and the state that it defines.
 public struct ReferenceMerge {
   /// A place in a list's tree; the root is -1.
   struct Place {
@@ -15,7 +14,7 @@ public struct ReferenceMerge {
     var right: [Int] = []
   }
 
-  /// What happened to a list.
+  /// The events of a list.
   struct List {
     var places: [Place] = []
     var root: [Int] = []
@@ -25,7 +24,7 @@ public struct ReferenceMerge {
     var fills: [Int] = []
   }
 
-  /// What happened to a value, a member or an entry.
+  /// The events of a value, a member or an entry.
   struct Write {
     let operation: Int
     /// Nil removes.
@@ -68,7 +67,7 @@ public struct ReferenceMerge {
     }
   }
 
-  /// Who looks: an operation, or everybody.
+  /// Whether a viewer, an operation or nil for the merged state, knows an operation.
   func knows(_ viewer: Int?, _ other: Int) -> Bool {
     viewer.map { operations[$0].knows(operations[other]) } ?? true
   }

@@ -1,5 +1,5 @@
-// ReferenceOperation.swift: an operation with what it knows and its rank:
-// docs/reference/sync-merge.md, section 1. Of SyncCore this module uses plain data only.
+// ReferenceOperation.swift: an operation with its known history and its rank:
+// docs/reference/sync-merge.md, section 1. This module uses only plain data types of SyncCore.
 
 import SyncCore
 
@@ -12,7 +12,7 @@ struct ReferenceOperation {
   let stamp: UInt64
   /// The index of the original, for ranks.
   let source: Int
-  /// Its place in the changeset, for what it knows.
+  /// Its position in the changeset, which determines what it knows.
   let position: Int
   let operation: SyncOperation
 
@@ -30,7 +30,7 @@ struct ReferenceOperation {
   }
 }
 
-/// A value by the operation that wrote it and its number among that operation's values: what
+/// A value by the operation that wrote it and its number among that operation's values: this
 /// identifies an element, and an embedded object.
 struct ReferenceIdentity: Hashable {
   let operation: Int
@@ -49,9 +49,9 @@ struct ReferenceAddress: Hashable {
   }
 }
 
-/// What an object or an embedded object holds.
+/// The content of an object or an embedded object.
 public struct ReferenceNode: Equatable {
-  /// A value; an embedded object with what it holds.
+  /// A value; an embedded object with its content.
   public indirect enum Slot: Equatable {
     /// A value.
     case value(SyncValue)
@@ -59,7 +59,7 @@ public struct ReferenceNode: Equatable {
     case node(ReferenceNode)
   }
 
-  /// What a property holds.
+  /// The content of a property.
   public struct Content: Equatable {
     /// Its value.
     public var value: Slot?
@@ -74,7 +74,7 @@ public struct ReferenceNode: Equatable {
   /// The properties that hold something.
   public var fields: [SyncText: Content] = [:]
 
-  /// What a node of SyncCore holds.
+  /// Converts a node of SyncCore.
   public init(_ node: SyncNode) {
     for (name, content) in node.fields {
       var copy = Content()

@@ -1,5 +1,5 @@
-// LifeChoices.swift: where a life's choices come from.
-// Invariant: the same seed gives the same choices on every machine.
+// LifeChoices.swift: the source of a life's choices. Invariant: the same seed gives the same
+// choices on every machine.
 
 /// SplitMix64.
 struct LifeChoices {
@@ -18,7 +18,7 @@ struct LifeChoices {
   /// A number below a bound.
   mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(max(1, bound))) }
 
-  /// What happens next; it need not apply.
+  /// The next event; it need not apply.
   mutating func event(_ world: World, _ weights: [Int], total: Int) -> WorldEvent {
     var rest = below(total)
     var kind = 0

@@ -1,6 +1,6 @@
-// ModelChecker.swift: every world that a few events can lead to, breadth first, so what it finds it
-// finds by a shortest way. Worlds that mean the same are visited once; they are told apart by a
-// hash of 64 bits, so among 10 million the odds of losing one are one in 300,000.
+// ModelChecker.swift: visits every world reachable by a few events, breadth first, so each finding
+// has a shortest sequence. Equivalent worlds are visited once; they are identified by a 64-bit
+// hash, so among 10 million the odds of losing one are one in 300,000.
 
 /// How much may happen.
 package struct ModelBounds: Hashable, Sendable {
@@ -11,7 +11,7 @@ package struct ModelBounds: Hashable, Sendable {
   package var connections = 1
   /// How often a client waits in vain.
   package var ticks = 1
-  /// All faults together, and which ones there are.
+  /// The limit of faults in total, and which kinds are allowed.
   package var faults = 1
   package var hasLoss = false
   package var hasDuplicates = false
@@ -23,15 +23,15 @@ package struct ModelBounds: Hashable, Sendable {
   package var hasServerLosses = false
   /// Whether messages overtake each other.
   package var reorders = true
-  /// Visited worlds after which it gives up.
+  /// The number of visited worlds after which it stops.
   package var statesMax = 3_000_000
-  /// Every so many-th world is let come to rest, too; zero for none.
+  /// Every n-th world is also run until it is at rest; zero for none.
   package var restEvery = 0
 
   package init() {}
 }
 
-/// What a search found.
+/// The result of a search.
 package struct ModelResult: Sendable {
   package var stateCount = 0
   package var stepCount = 0
@@ -110,7 +110,7 @@ package struct ModelChecker {
 
   private mutating func visit(_ node: Node, _ event: WorldEvent) -> Node? {
     var child = node
-    // Time stands still: a clock that goes on would make every world another one.
+    // Time does not advance: a running clock would make every world different.
     guard child.world.step(event) else { return nil }
     child.world.time = node.world.time
     child.world.entryMessageCount = 0

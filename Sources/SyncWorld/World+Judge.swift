@@ -1,4 +1,4 @@
-// World+Judge.swift: what must hold after every event (SYNC invariants in
+// World+Judge.swift: invariants checked after every event (SYNC invariants in
 // docs/reference/sync-protocol.md).
 
 import SyncCore
@@ -7,7 +7,7 @@ extension World {
   /// A client after it changed.
   mutating func judge(_ slot: Int) {
     let node = clients[slot]
-    // What is on the disk is what an app reads; what it was told came after that.
+    // An app reads the content of the disk; reports to it come later.
     let file = node.disk
     for id in node.promised where !Self.has(file, id) {
       breaks("I7", "client \(slot) has lost transaction \(id)")
@@ -25,7 +25,7 @@ extension World {
     }
   }
 
-  /// The chain of a client's head, or what stands for one that the server does not keep.
+  /// The chain of a client's head, or a substitute for one that the server does not keep.
   private func chain(_ log: SyncMerger, _ server: SyncMerger) -> UInt128 {
     server.chain(at: log.head) == nil ? 0 : log.chain(at: log.head) ?? 0
   }
@@ -53,7 +53,7 @@ extension World {
     if count != 1 { breaks("I6", "transaction \(id) is in the log \(count) times") }
   }
 
-  /// What a client is told that must be on the server's disk.
+  /// Checks that content sent to a client is on the server's disk.
   mutating func judgeDurable(_ message: SyncMessage, _ session: UInt64) {
     switch message {
     case .entries(let entries):

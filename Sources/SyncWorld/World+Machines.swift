@@ -1,9 +1,10 @@
-// World+Machines.swift: what goes into a machine, and what comes out of it.
+// World+Machines.swift: the inputs and outputs of machines.
 
 import SyncCore
 
 extension World {
-  /// Gives a client an input; `pending` is what was so in the file that a store has replaced.
+  /// Passes an input to a client; `pending` are the changesets that were pending in the file that a
+  /// store has replaced.
   mutating func step(_ slot: Int, _ input: ClientInput, pending: [SyncChangeset] = []) {
     let outputs = clients[slot].machine.step(input, at: now(clients[slot].clock))
     for output in outputs {
@@ -61,7 +62,7 @@ extension World {
     packets.append(packet)
   }
 
-  /// What a client's app learns.
+  /// Handles a report to a client's app.
   private mutating func hear(_ news: ClientNews, _ slot: Int, _ pending: [SyncChangeset]) {
     switch news {
     case .committed(let changeset):
@@ -72,12 +73,12 @@ extension World {
     case .rebased(let old, let new, let overruled):
       guard let id = Self.identity(old) else { return }
       bases[id] = new.base.number
-      // The app has been told that it is lost: what the server had of it was deleted there.
+      // The loss was reported to the app: its object was deleted at the server.
       if overruled.contains(where: { old.operations[$0.operation] == .create(Self.object(id)) }) {
         clients[slot].promised.removeAll { $0 == id }
       }
     case .serverWentBack:
-      // What was confirmed may be lost; what was pending may not.
+      // Confirmed transactions may be lost; pending ones may not.
       let kept = Set(pending.compactMap { Self.identity($0) })
       let file = clients[slot].disk
       clients[slot].promised.removeAll { id in
@@ -105,7 +106,7 @@ extension World {
     changeset.operations.contains { $0.object.type == refused }
   }
 
-  /// What a transaction creates.
+  /// The object that a transaction creates.
   static func object(_ id: Int) -> SyncObject { SyncObject(note, .int(Int64(id))) }
 
   /// Whether an app sees a transaction.

@@ -1,9 +1,10 @@
-// World+Settle.swift: the second phase of a life: no more faults, and rest has to come.
+// World+Settle.swift: the second phase of a life: no more faults, and the world has to come to
+// rest.
 
 import SyncCore
 
 extension World {
-  /// Whether nothing is under way and everybody has everything.
+  /// Whether no message is in flight and all clients have all entries.
   var isAtRest: Bool {
     let head = server.machine.file.log.head
     return packets.isEmpty && server.storing == nil
@@ -13,13 +14,13 @@ extension World {
       }
   }
 
-  /// Rounds of waiting within which rest must come.
+  /// Rounds of waiting within which the world must come to rest.
   static let roundsMax = 40
 
-  /// Ends all faults, and lets everything arrive.
+  /// Ends all faults, and delivers everything.
   ///
-  /// I23: rest comes within 40 rounds of waiting and 4,000 deliveries. I1: then all have the
-  /// server's state. I25: then waiting sends no entry and stores nothing.
+  /// I23: the world is at rest within 40 rounds of waiting and 4,000 deliveries. I1: then all
+  /// clients have the server's state. I25: then waiting sends no entry and stores nothing.
   package mutating func settle() {
     for slot in clients.indices { step(.heal(slot)) }
     let before = deliveredCount
@@ -82,7 +83,7 @@ extension World {
     if storeCount != stores { breaks("I25", "something is stored at rest") }
   }
 
-  /// What is wrong with the server's merge, counted anew.
+  /// Checks the server's merge by recomputing it.
   package mutating func judgeMerge() {
     if let wrong = server.machine.file.log.breach() { breaks("I3", wrong) }
     if let wrong = server.machine.file.log.replayBreach() { breaks("I15", wrong) }

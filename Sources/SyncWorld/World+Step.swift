@@ -1,9 +1,9 @@
-// World+Step.swift: what an event does.
+// World+Step.swift: the effects of events.
 
 import SyncCore
 
 extension World {
-  /// Lets something happen.
+  /// Executes an event.
   /// - Returns: Whether it applied.
   @discardableResult
   package mutating func step(_ event: WorldEvent) -> Bool {
@@ -96,7 +96,7 @@ extension World {
     return true
   }
 
-  /// A note of its own, and something that others change, too.
+  /// Operations on a new note, and on an object that others change, too.
   private func operations(_ id: Int, kind: Int, slot: Int) -> [SyncOperation] {
     let type = kind == 5 ? Self.refused : Self.note
     var operations: [SyncOperation] = [.create(SyncObject(type, .int(Int64(id))))]
@@ -126,7 +126,7 @@ extension World {
     return true
   }
 
-  /// Ends a connection at the client; the server sees it, too.
+  /// Closes a connection at the client; the server notices it, too.
   mutating func hangUp(_ slot: Int) {
     let connection = clients[slot].connection
     clients[slot].connection = 0
@@ -166,7 +166,7 @@ extension World {
     return true
   }
 
-  /// A client begins again with a file.
+  /// Restarts a client with a file.
   private mutating func restart(_ slot: Int, _ copy: ClientNode.Copy) {
     if clients[slot].connection != 0 { hangUp(slot) }
     let file = copy.file

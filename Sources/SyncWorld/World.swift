@@ -1,26 +1,26 @@
-// World.swift: clients and a server on a network without disks: files are values, and a store is
-// durable when an event says so. Everything that happens is an event; nothing else decides.
-// Invariant: the same options and events give the same world, on every machine.
+// World.swift: clients and a server on a network without disks: files are values, and a store
+// becomes durable by an event. Everything that happens is determined by events. Invariant: the same
+// options and events give the same world, on every machine.
 
 import SyncCore
 
-/// What a world is made of.
+/// The options of a world.
 package struct WorldOptions: Hashable, Sendable {
   /// Places for clients; a cloned file needs one.
   package var slotCount = 2
-  /// Whether stores of clients, and of the server, end with an event of their own.
+  /// Whether stores of clients, and of the server, end by separate events.
   package var storesAreEvents = true
   package var serverStoresAreEvents = true
   /// How many messages may be in flight; further ones are lost, and zero allows all.
   package var packetsMax = 0
-  /// Whether a message that is in flight already is not sent again.
+  /// Whether a message that is already in flight is not sent again.
   package var packetsDiffer = false
 
   /// Two clients.
   package init() {}
 }
 
-/// Clients, a server and what is between them.
+/// Clients, a server and the network between them.
 package struct World: Hashable, Sendable {
   package let options: WorldOptions
   var clients: [ClientNode]
@@ -32,9 +32,9 @@ package struct World: Hashable, Sendable {
   package internal(set) var breach: WorldBreach?
   /// The base of each transaction, as its author last made it.
   var bases: [Int: UInt64] = [:]
-  /// Whether a transaction may stand in the log twice, as of a file and its copy.
+  /// Whether a transaction may be in the log twice, from a file and its copy.
   var mayDouble = false
-  /// What was sent and stored: to see that there is rest.
+  /// Counts of sends and stores, to detect that the world is at rest.
   var entryMessageCount = 0
   var storeCount = 0
   var deliveredCount = 0
@@ -62,7 +62,7 @@ package struct World: Hashable, Sendable {
     UInt64(max(0, Int64(clamping: time) + offset))
   }
 
-  /// A number for what means the same, whatever the order of messages in flight.
+  /// A number that is equal for equivalent worlds, whatever the order of messages in flight.
   package var fingerprint: Int {
     var hasher = Hasher()
     hasher.combine(clients)

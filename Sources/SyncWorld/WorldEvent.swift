@@ -1,6 +1,6 @@
-// WorldEvent.swift: what may happen in a world: one letter and up to two numbers each, so a life is
-// a line of text.
-// Invariant: an event that does not apply changes nothing, so any part of a life is a life.
+// WorldEvent.swift: the events of a world: one letter and up to two numbers each, so a life is a
+// line of text. Invariant: an event that does not apply changes nothing, so any subsequence of a
+// life is a life.
 
 /// Something that happens; a client is named by its place, a message by its number in flight.
 package enum WorldEvent: Hashable, Sendable {
@@ -22,7 +22,7 @@ package enum WorldEvent: Hashable, Sendable {
   case cutUp(Int)
   /// Messages from the server are lost from now on.
   case cutDown(Int)
-  /// No message is lost any more.
+  /// Messages are no longer lost.
   case heal(Int)
   /// A client's store has ended.
   case stored(Int)
@@ -32,25 +32,25 @@ package enum WorldEvent: Hashable, Sendable {
   case crash(Int)
   /// Power fails at the server.
   case serverCrash
-  /// A client's clock is so many seconds ahead.
+  /// A client's clock is this many seconds ahead.
   case clock(Int, Int)
-  /// The server's clock is so many seconds ahead.
+  /// The server's clock is this many seconds ahead.
   case serverClock(Int)
   /// A client's file is copied over another one's.
   case clone(Int, Int)
   /// A client's file is copied.
   case save(Int)
-  /// A client's file goes back to its copy.
+  /// A client's file is restored from its copy.
   case restore(Int)
-  /// The server forgets what nobody needs.
+  /// The server removes entries that no client needs.
   case trim
-  /// The server gives up a client.
+  /// The server expires a client.
   case expire(Int)
   /// The server's file is copied.
   case saveServer
-  /// The server's file goes back to its copy, which gets another epoch.
+  /// The server's file is restored from its copy, which gets another epoch.
   case restoreServer
-  /// Power fails, and the server's last stores were not durable although its disk said so.
+  /// Power fails, and the server's last stores are lost although its disk reported them as durable.
   case loseStores(Int)
 
   /// Letters of all kinds, in the order of `parts`.
@@ -92,7 +92,7 @@ package enum WorldEvent: Hashable, Sendable {
     return String(Self.letters[kind]) + numbers
   }
 
-  /// The event of a text; nil for what is none.
+  /// The event of a text; nil for an invalid text.
   package init?(_ text: some StringProtocol) {
     guard let letter = text.first, let kind = Self.letters.firstIndex(of: letter) else {
       return nil

@@ -1,8 +1,8 @@
-// WorldLife.swift: one life of a world from a seed: its options are drawn first, then its events;
-// a phase with faults, and one without. A token has all of it.
-// Invariant: a seed gives the same life on every machine; a life's token gives the same breach.
+// WorldLife.swift: one life of a world from a seed: its options are drawn first, then its events; a
+// phase with faults, and one without. A token contains all of this. Invariant: a seed gives the
+// same life on every machine; a life's token gives the same breach.
 
-/// What a life draws first.
+/// The options that a life draws first.
 package struct LifeOptions: Hashable, Sendable {
   package var slotCount = 2
   package var storesAreEvents = true
@@ -17,7 +17,7 @@ package struct LifeOptions: Hashable, Sendable {
     "expire", "save server", "restore server", "lose stores",
   ]
 
-  /// Options drawn from a seed: each fault is there in some lives only, so that lives differ.
+  /// Options drawn from a seed: each fault occurs only in some lives, so that lives differ.
   init(_ choices: inout LifeChoices) {
     slotCount = 1 + choices.below(4)
     storesAreEvents = choices.below(3) > 0
@@ -41,7 +41,7 @@ package struct LifeOptions: Hashable, Sendable {
   }
 }
 
-/// A life that was lived.
+/// A completed life.
 package struct WorldLife: Sendable {
   package private(set) var slotCount: Int
   package private(set) var storesAreEvents: Bool
@@ -51,10 +51,10 @@ package struct WorldLife: Sendable {
   package private(set) var entryCount = 0
   package private(set) var eventCount = 0
 
-  /// Lives a life.
+  /// Runs a life.
   /// - Parameters:
-  ///   - seed: What decides.
-  ///   - isMergeJudged: Whether the merge is counted anew at the end.
+  ///   - seed: The seed of all choices.
+  ///   - isMergeJudged: Whether the merge is recomputed at the end.
   package init(seed: UInt64, isMergeJudged: Bool = false) {
     var choices = LifeChoices(seed: seed)
     let options = LifeOptions(&choices)
@@ -70,7 +70,7 @@ package struct WorldLife: Sendable {
     end(&world, isMergeJudged)
   }
 
-  /// Lives a part of a life again.
+  /// Replays a part of a life.
   package init(replaying events: [WorldEvent], slotCount: Int, storesAreEvents: Bool) {
     self.slotCount = slotCount
     self.storesAreEvents = storesAreEvents
@@ -81,7 +81,7 @@ package struct WorldLife: Sendable {
     end(&world, true)
   }
 
-  /// The life of a token; nil for what is none.
+  /// The life of a token; nil for an invalid text.
   package init?(token: String) {
     let words = token.split(separator: " ")
     guard words.count >= 2, words[0] == "life1", let slots = words[1].first?.wholeNumberValue,
@@ -126,13 +126,14 @@ package struct WorldLife: Sendable {
     events.map(\.text).joined(separator: " ")
   }
 
-  /// What plays it again: number of clients, e for stores that take time or i, and the events.
+  /// The token that replays it: number of clients, e for stores that take time or i, and the
+  /// events.
   package var token: String {
     "life1 \(slotCount)\(storesAreEvents ? "e" : "i") " + Self.text(events)
   }
 
-  /// The fewest events that break the same invariant: parts are left out, halves first.
-  /// - Complexity: O(events^2) lives at most.
+  /// A minimal sequence of events that breaks the same invariant: parts are removed, halves first.
+  /// - Complexity: at most O(events^2) lives.
   package func shrunk() -> WorldLife {
     guard let invariant = breach?.invariant else { return self }
     var best = self

@@ -1,10 +1,10 @@
-// WorldNodes.swift: a client, the server and a message on its way, as the world has them.
+// WorldNodes.swift: a client, the server and a message in flight in the world.
 
 import SyncCore
 
 /// A client with its disk.
 struct ClientNode: Hashable {
-  /// What an older copy of its file holds, and what its app had been promised then.
+  /// The content of an older copy of its file, and the transactions confirmed to its app then.
   struct Copy: Hashable {
     var file: ClientFile
     var promised: [Int]
@@ -12,7 +12,7 @@ struct ClientNode: Hashable {
 
   var machine = ClientMachine(ClientFile())
   var disk = ClientFile()
-  /// What the store that is under way will leave.
+  /// The result of the store in progress.
   var storing: ClientFile?
   /// The number of its connection; zero without one.
   var connection: UInt64 = 0
@@ -21,7 +21,7 @@ struct ClientNode: Hashable {
   var isCutUp = false
   var isCutDown = false
   var writeCount = 0
-  /// The transactions that its app was told to be durable and that may not vanish.
+  /// The transactions that were reported to its app as durable and must not be lost.
   var promised: [Int] = []
   /// Where it was in an epoch.
   var epoch: UInt64 = 0
@@ -34,7 +34,7 @@ struct ServerNode: Hashable {
   var machine: ServerMachine
   var disk: ServerFile
   var storing: ServerFile?
-  /// What was durable before, the newest last, as far as it may be lost.
+  /// Earlier durable states that may be restored by a loss, the newest last.
   var older: [ServerFile] = []
   var copy: ServerFile?
   var clock: Int64 = 0
@@ -49,13 +49,13 @@ struct Packet: Hashable {
   var message: SyncMessage
 }
 
-/// What must not be.
+/// A violated invariant.
 package struct WorldBreach: Hashable, Sendable, CustomStringConvertible {
   /// The invariant, such as I7.
   package var invariant: String
-  /// What is wrong.
+  /// The problem.
   package var text: String
 
-  /// The invariant and what is wrong.
+  /// The invariant and the problem.
   package var description: String { "\(invariant): \(text)" }
 }

@@ -1,7 +1,6 @@
 // ByteReader.swift: reads the encodings of docs/reference/sync-format.md, sections 1 and 2, from
-// any bytes.
-// Invariants: it never reads beyond the end; what it takes has one encoding only; it allocates no
-// more than a fixed multiple of the bytes that are there.
+// any bytes. Invariants: it never reads beyond the end; accepted content has exactly one encoding;
+// it allocates no more than a fixed multiple of the input size.
 
 /// Bytes that are read one after another.
 struct ByteReader {
@@ -16,7 +15,7 @@ struct ByteReader {
     position = 0
   }
 
-  /// Bytes that are left.
+  /// The number of remaining bytes.
   var rest: Int { bytes.endIndex - position }
 
   func malformed(_ what: String) -> SyncError {

@@ -1,6 +1,6 @@
 // ByteWriter.swift: writes the encodings of docs/reference/sync-format.md, sections 1 and 2.
 
-/// The names of an encoding: each stands there once, in the order of its first use.
+/// The names of an encoding, each once, in the order of first use.
 struct NameTable {
   private(set) var names: [SyncText] = []
   private var numbers: [SyncText: Int] = [:]
@@ -41,12 +41,12 @@ struct ByteWriter {
 
   mutating func append(count: Int) { append(number: UInt64(max(0, count))) }
 
-  /// A signed number, small ones of either sign as small numbers.
+  /// A signed number; small absolute values have short encodings.
   mutating func append(signed number: Int64) {
     append(number: UInt64(bitPattern: number << 1 ^ number >> 63))
   }
 
-  /// A number in so many bytes, the lowest first.
+  /// A number of fixed width, lowest byte first.
   mutating func append<Number: FixedWidthInteger>(fixed number: Number) {
     for index in 0..<Number.bitWidth / 8 {
       bytes.append(UInt8(truncatingIfNeeded: number >> Number(8 * index)))
@@ -150,7 +150,7 @@ extension OutputSpan where Element == UInt8 {
     append(UInt8(rest))
   }
 
-  /// A signed number, small ones of either sign as small numbers: ten bytes at most.
+  /// A signed number; small absolute values have short encodings: ten bytes at most.
   @inline(__always)
   mutating func append(signed number: Int64) {
     append(number: UInt64(bitPattern: number << 1 ^ number >> 63))

@@ -1,5 +1,6 @@
 // OperationCoding.swift: operations as bytes (docs/reference/sync-format.md, section 3). An
-// operation says of its object and its field only what differs from the operation before it.
+// operation encodes its object and field only as far as they differ from those of the previous
+// operation.
 
 /// Writes operations one after another.
 struct OperationWriter {
@@ -37,7 +38,7 @@ struct OperationWriter {
   /// The number of a name that is used now.
   mutating func number(of name: SyncText) -> Int { names?.number(of: name) ?? 0 }
 
-  /// Says what the operation before was about, which somebody else wrote.
+  /// Sets the object and field of the previous operation, which another writer encoded.
   mutating func goOn(behind object: SyncObject, _ field: SyncField?) {
     self.object = object
     self.field = field
@@ -123,7 +124,8 @@ struct OperationWriter {
 }
 
 extension ByteReader {
-  /// Reads operations; `sources` says how many originals they come from, nil that they are some.
+  /// Reads operations; `sources` is the number of their originals, nil if they are originals
+  /// themselves.
   mutating func operations(sources: Int?) throws(SyncError) -> [SourcedOperation] {
     let count = try count(max: SyncLimits.operationsMax)
     var operations: [SourcedOperation] = []

@@ -1,6 +1,6 @@
-// RecordedOperations+Rows.swift: new objects with the values that they begin with, from the parts
-// that a row has, and without an operation in between: bulk transactions are made of them.
-// Invariant: the bytes are those of the operations create, set and setDefault.
+// RecordedOperations+Rows.swift: records new objects with their initial values, directly from the
+// parts of a row, without intermediate operations: for bulk transactions. Invariant: the bytes are
+// those of the operations create, set and setDefault.
 
 /// An object that is being made.
 struct RecordedRow: Sendable {
@@ -11,14 +11,14 @@ struct RecordedRow: Sendable {
   /// The number of each property among the names; -1 before its first use.
   var numbers: [Int]
   var key: SyncKey
-  /// The property that got a value last; -1 before the first.
+  /// The property set last; -1 before the first.
   var last = -1
 }
 
 extension RecordedOperations {
   /// Adds the creation of an object, whose values follow.
   /// - Parameters:
-  ///   - key: Its primary key; not that of the row before.
+  ///   - key: Its primary key; different from that of the previous row.
   ///   - type: Its class.
   ///   - names: The properties of the class.
   package mutating func beginRow(_ key: SyncKey, of type: SyncText, _ names: [SyncText]) {
@@ -55,7 +55,7 @@ extension RecordedOperations {
   /// - Parameters:
   ///   - int: The value.
   ///   - position: The position of the property's name.
-  ///   - isDefault: Whether nobody chose it.
+  ///   - isDefault: Whether it is a default.
   package mutating func add(int: Int64, _ position: Int, isDefault: Bool) {
     append(position, isDefault, 3) { $0.append(signed: int) }
   }
@@ -89,7 +89,7 @@ extension RecordedOperations {
     writer.body.append(value: value, names: nil)
   }
 
-  /// Adds what is before a value, its kind, and ten bytes of it at most.
+  /// Adds the bytes before a value, its kind, and at most ten bytes of it.
   @inline(__always)
   private mutating func append(
     _ position: Int, _ isDefault: Bool, _ kind: UInt8, _ value: (inout OutputSpan<UInt8>) -> Void
@@ -119,7 +119,7 @@ extension RecordedOperations {
     return number
   }
 
-  /// Lets the writer go on behind a row.
+  /// Lets the writer continue after a row.
   mutating func endRow() {
     isInRow = false
     guard let row else { return }

@@ -1,6 +1,6 @@
-// RecordedOperations.swift: the operations of a transaction, as bytes from the moment that each is
-// made: a million of them take no more memory than what is stored in the end.
-// Invariant: `changeset` gives the bytes that `SyncChangeset.encoded` has for the same operations.
+// RecordedOperations.swift: the operations of a transaction, encoded as they are made: a million of
+// them take no more memory than their stored bytes. Invariant: `changeset` returns the same bytes
+// as `SyncChangeset.encoded` for the same operations.
 
 /// Operations of a changeset to be, in their order.
 package struct RecordedOperations: Sendable {
@@ -9,7 +9,7 @@ package struct RecordedOperations: Sendable {
   package internal(set) var count = 0
   /// The row that was begun last.
   var row: RecordedRow?
-  /// Whether the last operation is the row's, so that the writer knows nothing of it.
+  /// Whether the last operation belongs to a row, so that the writer does not have it.
   var isInRow = false
 
   /// None.
@@ -27,7 +27,7 @@ package struct RecordedOperations: Sendable {
   }
 
   /// Encodes the changeset with these operations.
-  /// - Parameter header: All else that the changeset says; its operations do not count.
+  /// - Parameter header: The other fields of the changeset; its operations are ignored.
   /// - Returns: The bytes.
   /// - Throws: `limit` for more than `SyncLimits` allows, which no server would take.
   /// - Complexity: O(bytes).
@@ -55,7 +55,7 @@ package struct RecordedOperations: Sendable {
 extension SyncObject {
   /// Its bytes, the names in full.
   ///
-  /// Different objects have different ones.
+  /// Different objects have different bytes.
   package func encoded() -> [UInt8] {
     var bytes = ByteWriter()
     var names: NameTable?

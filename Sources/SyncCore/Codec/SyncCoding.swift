@@ -1,6 +1,6 @@
 // SyncCoding.swift: changesets and entries as bytes (docs/reference/sync-format.md, section 4).
-// Invariants: what is decoded encodes to the same bytes; no bytes trap, and no more memory is taken
-// than a fixed multiple of them.
+// Invariants: decoded values encode to the same bytes; no bytes cause a trap, and memory is at most
+// a fixed multiple of their size.
 
 extension SyncChangeset {
   /// Its bytes.
@@ -15,7 +15,7 @@ extension SyncChangeset {
     return bytes.bytes
   }
 
-  /// The header of a changeset's bytes, or of their beginning; there are no operations in it.
+  /// The header of a changeset's bytes, or of their beginning; without operations.
   /// - Throws: `malformed`.
   package init(headerOf bytes: [UInt8]) throws(SyncError) {
     var reader = try SyncCoding.reader(

@@ -1,19 +1,19 @@
-// SyncChangeset.swift: a client's transaction as it was made. It is never rewritten: rebasing is a
-// replay.
+// SyncChangeset.swift: a client's transaction in its original form. It is never rewritten: rebasing
+// is a replay.
 
 /// A transaction of a client.
 public struct SyncChangeset: Hashable, Sendable {
-  /// Who made it.
+  /// The client that made it.
   public var client: SyncClient
   /// Its number among the client's, from 1.
   public var sequence: UInt64
   /// The newest entry that its author knew.
   ///
-  /// It knows all entries up to here, and the client's own changesets before it.
+  /// Its author knew all entries up to this version, and the client's own earlier changesets.
   public var base: SyncVersion
   /// When it was made.
   public var stamp: SyncStamp
-  /// What it did, in order.
+  /// Its operations, in order.
   public var operations: [SyncOperation]
 
   /// A changeset.

@@ -1,10 +1,10 @@
-// SyncEntry.swift: a changeset in the server's order, with what it came to.
+// SyncEntry.swift: a changeset in the server's order, with its effect.
 
-/// An operation, and which of the original ones it comes from.
+/// An operation, and the original one that it comes from.
 public struct SourcedOperation: Hashable, Sendable {
   /// The index of the original operation.
   public var source: Int
-  /// What it is now.
+  /// The resolved operation.
   public var operation: SyncOperation
 
   /// An operation that comes from another.
@@ -14,21 +14,21 @@ public struct SourcedOperation: Hashable, Sendable {
   }
 }
 
-/// An original operation that has no effect, or not all of its effect.
+/// An original operation without effect, or with only part of its effect.
 public struct SyncOverruling: Hashable, Sendable {
   /// Why.
   public enum Cause: UInt8, Hashable, Sendable, CaseIterable {
-    /// The object was deleted by somebody whom the author did not know of.
+    /// The object was deleted by a client whose change the author did not know.
     case deleted
-    /// The element was erased by somebody whom the author did not know of.
+    /// The element was erased by a client whose change the author did not know.
     case erased
-    /// Another one, which the author did not know of, is later.
+    /// A later operation, which the author did not know, replaced it.
     case superseded
-    /// The embedded object was replaced by somebody whom the author did not know of.
+    /// The embedded object was replaced by a client whose change the author did not know.
     case replaced
-    /// A link leads to an object that was deleted by somebody whom the author did not know of.
+    /// A link leads to an object that was deleted by a client whose change the author did not know.
     case unlinked
-    /// The author itself does not see what it names.
+    /// The author itself does not see the target.
     case missing
     /// An increment of something that is not an integer.
     case notNumber
@@ -51,25 +51,26 @@ public struct SyncOverruling: Hashable, Sendable {
   }
 }
 
-/// A place in the server's order: a changeset and what it came to.
+/// A place in the server's order: a changeset and its effect.
 public struct SyncEntry: Hashable, Sendable {
   /// Its place.
   public var version: SyncVersion
   /// The user whose client made the changeset.
   public var user: UInt64
-  /// The changeset as it was made, with the server's stamp.
+  /// The original changeset, with the server's stamp.
   public var changeset: SyncChangeset
-  /// What it does to the state of the version before; nil when that is the original.
+  /// Its effect on the previous version; nil when that equals the original.
   public var resolved: [SourcedOperation]?
   /// A stale changeset's operations as if made on the version before; nil for all others.
   public var restated: [SourcedOperation]?
   /// Operations that lost, in their order.
   public var overruled: [SyncOverruling]
-  /// Why the whole changeset has no effect: a number of the server's; nil when it has one.
+  /// Why the whole changeset has no effect: a number defined by the server; nil when it has an
+  /// effect.
   public var refusal: UInt32?
-  /// The barrier behind this entry: replays start there.
+  /// The barrier after this entry: replays start there.
   public var barrier: SyncVersion
-  /// The digest of the state behind this entry.
+  /// The digest of the state after this entry.
   public var digest: UInt128
 
   /// An entry.
@@ -93,13 +94,13 @@ public struct SyncEntry: Hashable, Sendable {
   /// Whether it was made on a version before the barrier, or on such a one of the same client.
   public var isStale: Bool { restated != nil }
 
-  /// What it does to the state of the version before.
+  /// Its effect on the previous version.
   public var effect: [SourcedOperation] {
     guard refusal == nil else { return [] }
     return resolved ?? Self.sourced(changeset.operations)
   }
 
-  /// Operations that stand for themselves.
+  /// Operations that are their own originals.
   package static func sourced(_ operations: [SyncOperation]) -> [SourcedOperation] {
     operations.indices.map { SourcedOperation(source: $0, operations[$0]) }
   }

@@ -1,10 +1,10 @@
-// SyncError.swift: what is wrong with bytes, changesets and operations that come from elsewhere.
+// SyncError.swift: errors in bytes, changesets and operations received from other machines.
 
-/// What is wrong.
+/// The kind of error.
 public struct SyncError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The kinds of what can be wrong.
+  /// The kinds of errors.
   public enum Code: Hashable, Sendable {
-    /// Bytes that are no encoding, or not the only one of what they mean.
+    /// Bytes that are not a valid encoding, or not the canonical one.
     case malformed
     /// More than SyncLimits allows.
     case limit
@@ -12,19 +12,19 @@ public struct SyncError: Error, Hashable, Sendable, CustomStringConvertible {
     case sequence
     /// A base that does not exist, is trimmed, or goes back.
     case base
-    /// A stamp that is not later than what the changeset knows.
+    /// A stamp that is not later than those known to the changeset.
     case stamp
     /// An entry that does not follow the head.
     case version
     /// An operation that does not fit the state that it is applied to.
     case misfit
-    /// An entry whose effect, barrier or digest is not what its replay gives.
+    /// An entry whose effect, barrier or digest differs from the result of its replay.
     case divergence
   }
 
   /// Its kind.
   public let code: Code
-  /// What it is about, with numbers.
+  /// The details, with numbers.
   public let message: String
 
   /// An error.

@@ -1,11 +1,11 @@
-// SyncLimits.swift: how much of anything there may be. What exceeds a limit is refused with an
-// error before it takes memory or time.
+// SyncLimits.swift: the limits. Content that exceeds a limit is rejected with an error before it
+// takes memory or time.
 
-/// Bounds of what is decoded and replayed.
+/// Limits for decoding and replaying.
 public enum SyncLimits {
   /// Bytes of an encoded changeset; a client checks it at its local commit.
   public static let changesetBytesMax = 64 << 20
-  /// Bytes of an encoded entry: the changeset, what it was resolved and what it was restated to.
+  /// Bytes of an encoded entry: the changeset, its resolved and its restated operations.
   public static let entryBytesMax = 3 * changesetBytesMax
   /// Operations of a changeset.
   public static let operationsMax = 1 << 22

@@ -1,5 +1,5 @@
-// SyncOperation.swift: what a transaction did, one step at a time. Indexes are those of its
-// author's view at that moment: after its operations before this one.
+// SyncOperation.swift: the changes of a transaction, one step at a time. Indexes refer to the
+// author's view at that moment: after its earlier operations.
 
 /// From an object's property to the embedded object in it, on the way to a field.
 public struct SyncStep: Hashable, Sendable {
@@ -34,7 +34,7 @@ public struct SyncField: Hashable, Sendable {
   /// The property's name.
   public var property: SyncText
 
-  /// The property behind some steps.
+  /// The property at the end of some steps.
   public init(_ object: SyncObject, _ steps: [SyncStep] = [], _ property: SyncText) {
     self.object = object
     self.steps = steps
@@ -44,12 +44,12 @@ public struct SyncField: Hashable, Sendable {
 
 /// A change of a field.
 ///
-/// A field has a value, a list, a set and a dictionary, which know nothing of each other; a schema
-/// gives it one of them.
+/// A field has a value, a list, a set and a dictionary, which are independent of each other; a
+/// schema uses one of them.
 public enum SyncChange: Hashable, Sendable {
   /// Its value is set.
   case set(SyncValue)
-  /// Its value is what a new object has before anybody sets it.
+  /// Sets the default value of a new object.
   case setDefault(SyncValue)
   /// Its integer grows, wrapping around at the ends of its range.
   case increment(Int64)
@@ -59,29 +59,29 @@ public enum SyncChange: Hashable, Sendable {
   case listErase(at: Int, count: Int)
   /// An element moves; `to` is its index afterwards.
   case listMove(from: Int, to: Int)
-  /// An element gets another value.
+  /// Replaces an element.
   case listSet(at: Int, SyncValue)
   /// All elements are erased.
   case listClear
-  /// The list gets other elements in the place of all that it had.
+  /// Replaces all elements of the list.
   case listAssign([SyncValue])
   /// The second half of an assignment, whose first half is a clear: only in restated operations.
   case listFill([SyncValue])
-  /// Its set gets a member.
+  /// Inserts a member into its set.
   case setInsert(SyncValue)
   /// Its set loses a member.
   case setErase(SyncValue)
-  /// An entry of its dictionary gets a value.
+  /// Sets an entry of its dictionary.
   case dictionarySet(SyncText, SyncValue)
-  /// An entry of its dictionary goes.
+  /// Removes an entry of its dictionary.
   case dictionaryRemove(SyncText)
 }
 
 /// One step of a transaction.
 public enum SyncOperation: Hashable, Sendable {
-  /// An object is made, or is there already.
+  /// Creates an object, or does nothing if it exists.
   case create(SyncObject)
-  /// An object goes, with everything in it.
+  /// Deletes an object, with everything in it.
   case delete(SyncObject)
   /// A field changes.
   case change(SyncField, SyncChange)

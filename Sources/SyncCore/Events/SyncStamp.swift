@@ -1,5 +1,5 @@
 // SyncStamp.swift: hybrid logical time: which of two concurrent operations is the later one.
-// Invariant (I10): a changeset's stamp exceeds those of all that its author knew.
+// Invariant (I10): a changeset's stamp exceeds all stamps known to its author.
 
 /// Identifies a client of a realm; the server gives each its number.
 public struct SyncClient: Hashable, Comparable, Sendable {
@@ -15,12 +15,12 @@ public struct SyncClient: Hashable, Comparable, Sendable {
   }
 }
 
-/// A position in the server's order of entries; 0 stands before the first.
+/// A position in the server's order of entries; 0 is before the first.
 public struct SyncVersion: Hashable, Comparable, Sendable {
   /// How many entries there are up to here.
   public let number: UInt64
 
-  /// The version behind that many entries.
+  /// The version after that many entries.
   public init(_ number: UInt64) { self.number = number }
 
   /// Orders by number.
@@ -43,7 +43,7 @@ public struct SyncStamp: Hashable, Comparable, Sendable {
   /// The largest number of milliseconds, in the year 10889.
   public static let millisecondsMax: UInt64 = 1 << 48 - 1
 
-  /// The first stamp of a millisecond; later ones than `millisecondsMax` count as that.
+  /// The first stamp of a millisecond; larger ones count as `millisecondsMax`.
   public init(milliseconds: UInt64) {
     bits = min(milliseconds, Self.millisecondsMax) << 16
   }
@@ -69,8 +69,8 @@ public struct SyncStamp: Hashable, Comparable, Sendable {
     return overflow ? nil : SyncStamp(bits: bits)
   }
 
-  /// What the server writes into an entry in the place of this stamp (I24): at most `limit`, but
-  /// later than everything that the changeset knew.
+  /// The stamp that the server writes into an entry instead of this one (I24): at most `limit`, but
+  /// later than everything known to the changeset.
   /// - Returns: nil when there is no later stamp any more.
   public func clamped(to limit: SyncStamp, after known: SyncStamp) -> SyncStamp? {
     let low = min(self, limit)

@@ -1,7 +1,7 @@
-// EventGraph+Changes.swift: changes of fields, each against what everything together has there.
+// EventGraph+Changes.swift: resolves changes of fields against the merged state.
 
 extension EventGraph {
-  /// Changes a field; `place` is where it is for everybody.
+  /// Changes a field; `place` is its place in the merged state.
   mutating func change(
     _ place: SyncField, of node: Int32, by change: SyncChange, _ mark: EventMark,
     _ played: inout PlayedChangeset
@@ -37,7 +37,7 @@ extension EventGraph {
     return lives[life].isAlive(for: mark)
   }
 
-  /// What an author's value is: a link to what it does not see is null.
+  /// An author's value: a link to an object that it does not see is null.
   private mutating func admitted(
     _ value: SyncValue, in place: SyncField, _ mark: EventMark, _ played: inout PlayedChangeset
   ) -> SyncValue {
@@ -73,7 +73,7 @@ extension EventGraph {
       return played.lose(mark.operation, .superseded, by: holder.version)
     }
     guard let after = shown(number) else { return }
-    // A default that takes the place of another one is a set for whoever applies it.
+    // A default that replaces another one has the effect of a set when applied.
     if isSet || before != after || value == .embedded {
       emit(isSet ? .set(after) : .setDefault(after), place, mark, &played)
     }

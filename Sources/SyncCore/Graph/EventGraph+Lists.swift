@@ -1,4 +1,4 @@
-// EventGraph+Lists.swift: changes of lists, and what deletes cut in them.
+// EventGraph+Lists.swift: resolves changes of lists, and the links that deletes cut in them.
 
 extension EventGraph {
   mutating func changeList(
@@ -45,14 +45,14 @@ extension EventGraph {
     let filled = lists[list].fill(mark, values, isAlive: isAlive, deaths: deaths)
     outcome.changes += filled.changes
     outcome.loss = filled.loss
-    // One assignment says the same where nothing else is left.
+    // One assignment has the same effect if no other elements are left.
     if filled.loss == nil, before + values.count > 0, lists[list].count(0) == values.count {
       outcome.changes = [.listAssign(values)]
     }
     return outcome
   }
 
-  /// Which values' targets an author sees; nil for all.
+  /// For each value whether the author sees its target; nil if it sees all.
   private mutating func admitted(
     _ values: [SyncValue], in place: SyncField, _ mark: EventMark
   ) -> [Bool]? {
@@ -67,13 +67,13 @@ extension EventGraph {
     return isAlive
   }
 
-  /// Cuts the links to an object that is about to be deleted, as operations of their own.
+  /// Cuts the links to an object that is about to be deleted, as separate operations.
   mutating func cut(
     _ target: SyncObject, _ mark: EventMark, _ played: inout PlayedChangeset
   ) {
     var holders = linkers[target] ?? []
     holders.formUnion((origin.linkers[target] ?? [:]).keys)
-    // Lists are told of the delete by what they hide, so it has to be there for them.
+    // Lists learn of the delete through the elements it hides, so it has to be recorded first.
     var after = deaths
     after[target, default: []].append(mark)
     for holder in holders.sorted() {
@@ -84,15 +84,15 @@ extension EventGraph {
     }
   }
 
-  /// The same for an object that is dead already: nothing shows a link to it, but authors may see
-  /// one whose list has to learn of this delete.
+  /// The same for an object that is dead already: no visible link leads to it, but authors may see
+  /// one, and its list has to learn of this delete.
   mutating func cutHidden(_ target: SyncObject, _ mark: EventMark) {
     for list in lists.indices where lists[list].linked[target] != nil {
       _ = lists[list].cut(target, mark, deaths: deaths)
     }
   }
 
-  /// Cuts what an object or an embedded object holds; embedded ones are bounded in depth.
+  /// Cuts the links in an object or an embedded object; the nesting depth is bounded.
   private mutating func cut(
     _ target: SyncObject, _ mark: EventMark, in node: Int32, _ place: SyncField,
     _ after: Deaths, _ played: inout PlayedChangeset

@@ -1,7 +1,7 @@
-// EventGraph+Play.swift: one changeset after another. Each operation is taken as its author meant
-// it, and resolved to what it does to everything together.
+// EventGraph+Play.swift: plays changesets one after another. Each operation is interpreted in its
+// author's view, and resolved to its effect on the merged state.
 
-/// What a changeset came to.
+/// The effect of a changeset.
 struct PlayedChangeset {
   var resolved: [SourcedOperation] = []
   var overruled: [SyncOverruling] = []
@@ -15,7 +15,7 @@ struct PlayedChangeset {
 }
 
 extension EventGraph {
-  /// Takes a changeset's operations, those of a stale one restated, as what its author did.
+  /// Plays a changeset's operations, restated if it is stale, as those of its author.
   mutating func play(
     _ operations: [SourcedOperation], as author: EventMark
   ) -> PlayedChangeset {
@@ -76,13 +76,13 @@ extension EventGraph {
     }
   }
 
-  /// Where a field is for everybody, or why it is not.
+  /// The place of a field in the merged state, or why it has none.
   enum Walk {
     case found(node: Int32, steps: [SyncStep])
     case lost(SyncOverruling.Cause, by: UInt64)
   }
 
-  /// Goes the way to a field, from what its author saw to what everything together has.
+  /// Follows the path to a field, in the author's view and in the merged state.
   mutating func walk(_ place: SyncField, from start: Int32, _ mark: EventMark) -> Walk {
     guard place.steps.count <= SyncLimits.stepsMax else { return .lost(.limit, by: 0) }
     var node = start
@@ -110,7 +110,7 @@ extension EventGraph {
     return .found(node: node, steps: steps)
   }
 
-  /// Goes into an element of its author's view.
+  /// Steps into an element of its author's view.
   private mutating func enter(_ index: Int, of list: Int, _ mark: EventMark) -> Walk {
     let lane = lists[list].lane(for: mark, deaths: deaths)
     guard let element = lists[list].element(at: index, lane: lane) else {

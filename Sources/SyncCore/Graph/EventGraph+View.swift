@@ -1,9 +1,9 @@
-// EventGraph+View.swift: what everything together comes to, read from the history and not from a
-// state: I3 holds the two against each other.
+// EventGraph+View.swift: the merged state, read from the history and not from a state: I3 compares
+// the two.
 
 extension EventGraph {
-  /// An object as it is; nil when it is not alive.
-  /// - Complexity: O(what it holds).
+  /// An object in the merged state; nil when it is not alive.
+  /// - Complexity: O(its content).
   func shown(_ object: SyncObject) -> SyncNode? {
     guard let number = lifeNumbers[object] else { return origin.objects[object] }
     let life = lives[Int(number)]
@@ -63,7 +63,7 @@ extension EventGraph {
 }
 
 extension SyncNode {
-  /// Counts its sum and those of embedded objects anew; they are bounded in depth.
+  /// Recomputes its sum and those of embedded objects; the nesting depth is bounded.
   mutating func countSums() {
     for name in fields.keys {
       fields[name]?.value?.embedded?.countSums()
@@ -79,7 +79,7 @@ extension SyncNode {
 }
 
 extension SyncDigest {
-  /// The sum of a node, counted anew.
+  /// The sum of a node, recomputed.
   static func node(_ node: SyncNode) -> UInt128 {
     var sum: UInt128 = 0
     for (name, content) in node.fields {

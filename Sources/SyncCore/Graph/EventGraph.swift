@@ -1,12 +1,12 @@
-// EventGraph.swift: operations with what they know, and the state that follows from them
-// (docs/reference/sync-merge.md). It starts from a state that every operation knows, and takes
-// entries one after another; each is resolved against everything before it.
-// Invariants: what it shows is a function of the operations, not of the order of concurrent ones;
-// only objects that were touched are in it, the others are as in `origin`.
+// EventGraph.swift: operations with their known history, and the state that follows from them
+// (docs/reference/sync-merge.md). It starts from a state that every operation knows, and adds
+// entries one after another; each is resolved against all earlier ones. Invariants: the merged
+// state is a function of the operations, not of the order of concurrent ones; only objects that
+// were touched are in it, the others are as in `origin`.
 
 /// The fields of an object or an embedded object.
 struct GraphNode {
-  /// What it held at the start; its fields are taken over when they are touched.
+  /// Its content at the start; its fields are copied when they are touched.
   var base: SyncNode?
   var fields: [SyncText: Int32] = [:]
 }
@@ -17,11 +17,11 @@ struct GraphMember {
   var isMember: Bool
 }
 
-/// What a property holds.
+/// The content of a property.
 struct GraphField {
-  /// The number of the value's slot; -1 while nobody wrote it.
+  /// The number of the value's slot; -1 until it is written.
   var slot: Int32 = -1
-  /// The number of the list; -1 while nobody touched it.
+  /// The number of the list; -1 until it is touched.
   var list: Int32 = -1
   var members: [SyncValue: GraphMember] = [:]
   var entries: [SyncText: Int32] = [:]
@@ -96,19 +96,19 @@ struct EventGraph {
     return Int(fields[field].list)
   }
 
-  /// Whether a link that an operation wrote leads nowhere by now.
+  /// Whether the target of a link written by an operation has been deleted.
   func isDead(_ target: SyncObject, writtenBy mark: EventMark) -> Bool {
     guard let deaths = deaths[target] else { return false }
     return deaths.contains { !mark.knows($0) }
   }
 
-  /// What a value shows: a dead link is null.
+  /// The visible value: a dead link is null.
   func shown(_ value: SyncValue, writtenBy mark: EventMark) -> SyncValue {
     if case .link(let target) = value, isDead(target, writtenBy: mark) { return .null }
     return value
   }
 
-  /// What a slot shows; nil for a removed entry.
+  /// The visible value of a slot; nil for a removed entry.
   func shown(_ slot: Int32) -> SyncValue? {
     let slot = slots[Int(slot)]
     return slot.value.map { slot.counted(shown($0, writtenBy: slot.mark)) }

@@ -1,19 +1,19 @@
-// EventMark.swift: an operation as others see it: what it knows, and its rank among concurrent ones
-// (docs/reference/sync-merge.md, section 1).
+// EventMark.swift: the identity of an operation for others: its known history, and its rank among
+// concurrent ones (docs/reference/sync-merge.md, section 1).
 
-/// Who does what, when, and knowing what.
+/// The client, time and known history of an operation.
 struct EventMark: Equatable {
   /// The version of its entry; of a pending changeset one above all entries.
   var version: UInt64
   var client: UInt64
   var sequence: UInt64
-  /// It knows all entries up to this version, and what its client did before.
+  /// It knows all entries up to this version, and its client's earlier operations.
   var base: UInt64
   var stamp: UInt64
   /// Its index in the changeset; -1 before the first.
   var operation: Int
 
-  /// What everybody knows, and what is earlier than everything: the state where the replay starts.
+  /// The mark of the state where the replay starts: known to every operation, and earlier than all.
   static let origin = EventMark(
     version: 0, client: 0, sequence: 0, base: 0, stamp: 0, operation: -1)
 
@@ -29,13 +29,14 @@ struct EventMark: Equatable {
     (stamp, client, operation) > (other.stamp, other.client, other.operation)
   }
 
-  /// Whether both are the same operation, in whatever replay.
+  /// Whether both are the same operation, in any replay.
   func isSame(as other: EventMark) -> Bool {
     client == other.client && sequence == other.sequence && operation == other.operation
   }
 }
 
-/// The newest event of each of two clients: enough to say whether somebody knows all of many.
+/// The newest event of each of two clients: enough to determine whether an operation knows all of
+/// them.
 struct NewestEvents {
   private var newest = EventMark.origin
   /// The newest one by any other client.
@@ -52,7 +53,8 @@ struct NewestEvents {
   }
 
   /// The newest event that an operation does not know; nil when it knows all.
-  /// - Complexity: O(1): who knows another client's newest event knows all those before it.
+  /// - Complexity: O(1): an operation that knows another client's newest event knows all earlier
+  ///   ones.
   func unknown(to mark: EventMark) -> EventMark? {
     if newest.client == mark.client {
       guard mark.knows(newest) || newest.isSame(as: mark) else { return newest }

@@ -1,12 +1,13 @@
-// GraphSlot.swift: a value with what decides about it: a property's, or an entry's of a dictionary.
+// GraphSlot.swift: a value with the data that decides conflicts: of a property, or of an entry of a
+// dictionary.
 
 /// A value while it is replayed.
 struct GraphSlot {
-  /// Who wrote the value that holds.
+  /// The operation that wrote the current value.
   var mark: EventMark
   /// Nil for an entry that was removed.
   var value: SyncValue?
-  /// Whether somebody set it; a default loses to whoever does.
+  /// Whether it was set; any set overrides a default.
   var isSet: Bool
   /// The node of the embedded object; -1 for other values.
   var node: Int32 = -1

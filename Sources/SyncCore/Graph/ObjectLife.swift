@@ -1,7 +1,7 @@
 // ObjectLife.swift: the creates and deletes of one object (docs/reference/sync-merge.md, section
 // 2).
 
-/// When an object was alive, and for whom.
+/// When an object was alive, and in which views.
 struct ObjectLife {
   private(set) var creates: [EventMark] = []
   private(set) var deletes: [EventMark] = []
@@ -9,7 +9,7 @@ struct ObjectLife {
   private var newestDelete = NewestEvents()
   /// Whether it is alive with everything that happened.
   private(set) var isAlive = false
-  /// What it holds, while it is alive; -1 before it was first.
+  /// The node with its content, while it is alive; -1 before its first creation.
   var node: Int32 = -1
 
   init(isAlive: Bool, node: Int32) {
@@ -24,7 +24,7 @@ struct ObjectLife {
   }
 
   /// Whether an author sees it alive.
-  /// - Complexity: O(1) for who knows everything, else O(creates * deletes).
+  /// - Complexity: O(1) for an operation that knows everything, else O(creates * deletes).
   func isAlive(for mark: EventMark) -> Bool {
     if newest.unknown(to: mark) == nil { return isAlive }
     return creates.contains { create in
@@ -32,7 +32,7 @@ struct ObjectLife {
     }
   }
 
-  /// A create; one that does not count is still what its author goes on from.
+  /// Adds a create; one without effect is still visible to its author.
   mutating func create(_ mark: EventMark) {
     if unknownDelete(to: mark) == nil { isAlive = true }
     creates.append(mark)

@@ -1,7 +1,7 @@
 // CountedTree.swift: a sequence of items in which the n-th element of any lane is found, and the
-// number of elements before an item, in O(log items). Items are never removed.
-// Invariants: a node's counts are the sums of those below it; all leaves are equally deep; a leaf
-// holds items, an inner node numbers of nodes.
+// number of elements before an item, in O(log items). Items are never removed. Invariants: a node's
+// counts are the sums of those below it; all leaves have the same depth; a leaf holds items, an
+// inner node numbers of nodes.
 
 /// A B+ tree over items; it holds their numbers, and the caller holds the items.
 struct CountedTree {
@@ -32,7 +32,7 @@ struct CountedTree {
     }
   }
 
-  /// Puts an item before or behind another one; at the end when there is no other.
+  /// Inserts an item before or after another one; at the end when there is no other.
   mutating func insert(
     _ item: Int32, beside other: Int32?, isBehind: Bool, items: inout [ListItem]
   ) {
@@ -85,7 +85,7 @@ struct CountedTree {
     }
   }
 
-  /// How many elements of a lane stand before an item.
+  /// The number of elements of a lane before an item.
   func rank(of item: Int32, lane: Int, items: [ListItem]) -> Int {
     var node = items[Int(item)].leaf
     var child = item
@@ -118,10 +118,10 @@ struct CountedTree {
     return found
   }
 
-  /// Counts everything anew.
+  /// Recomputes all counts.
   /// - Complexity: O(items).
   mutating func recount(_ items: [ListItem]) {
-    // Children of a root that was split are older than it; so sums go up leaf by leaf.
+    // Children of a root that was split are older than it; so sums are updated leaf by leaf.
     for node in nodes.indices { nodes[node].sums = SIMD16() }
     for item in items where item.leaf >= 0 { nodes[Int(item.leaf)].sums &+= item.weight }
     for leaf in nodes.indices where nodes[leaf].isLeaf {
@@ -151,9 +151,9 @@ struct CountedTree {
     nodes[Int(node)] = here
   }
 
-  /// Moves the second half of a full node to a new one behind it.
+  /// Moves the second half of a full node to a new one after it.
   private mutating func split(_ node: Int32, items: inout [ListItem]) -> Int32 {
-    // Room above comes first, so that every sum is right before and after each step.
+    // Room in the parent is made first, so that every sum is right before and after each step.
     if nodes[Int(node)].parent < 0 {
       raiseRoot()
     } else if nodes[Int(nodes[Int(node)].parent)].count == Self.slotsMax {

@@ -1,17 +1,17 @@
-// ListEvent.swift: what happened to a list, one step after another, and what authors know of it.
+// ListEvent.swift: the events of a list, in order, and which of them authors know.
 
 /// A step of a list's history.
 struct ListEvent {
   enum Kind {
-    /// Items from `item` on got `count` elements.
+    /// `count` elements were inserted, in items from `item` on.
     case insert
     /// The same, as an assignment.
     case fill
     /// `count` elements from those of `item` on were erased.
     case erase
-    /// The element of `item` went there.
+    /// The element of `item` moved there.
     case move
-    /// The element `item` got another value.
+    /// The element `item` was set to another value.
     case set
   }
 
@@ -23,9 +23,9 @@ struct ListEvent {
   var applied: UInt8 = 0
 }
 
-/// What an author knows of a list.
+/// The part of a list's history that an author knows.
 struct ListLane {
-  /// Whose lane it is; 0 while it is free.
+  /// The owner of the lane; 0 while it is free.
   var client: UInt64 = 0
   /// Up to where it has the entries of others.
   var base: UInt64 = 0
@@ -36,7 +36,7 @@ struct ListLane {
   /// When it was used last.
   var used = 0
 
-  /// Whether it knows what somebody did.
+  /// Whether it knows an operation.
   func knows(_ mark: EventMark) -> Bool { mark.version <= base || mark.client == client }
 }
 
@@ -46,21 +46,21 @@ struct ListCut {
   var target: SyncObject
 }
 
-/// The values that an element got after it was there.
+/// The values set for an element after its insertion.
 struct ListSettings {
   /// The latest.
   var mark: EventMark
   var value: SyncValue
   /// The embedded object's node in the graph; -1 for none.
   var node: Int32
-  /// All that it got, in order of arrival; the first one is not among them.
+  /// All values set, in order of arrival, without the first one.
   var history: [(mark: EventMark, value: SyncValue)] = []
 }
 
-/// Elements that came with one operation.
+/// Elements inserted by one operation.
 struct ListBirth {
   var element: Int32
   var item: Int32
-  /// Its event; -1 for the list as it was.
+  /// Its event; -1 for the initial list.
   var event: Int32
 }

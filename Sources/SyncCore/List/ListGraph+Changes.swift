@@ -1,11 +1,11 @@
-// ListGraph+Changes.swift: the operations on a list, each given by its author's indexes, and what
-// each does to the list as everything together has it.
+// ListGraph+Changes.swift: the operations on a list, each given by its author's indexes, and the
+// effect of each on the merged list.
 
-/// What an operation came to.
+/// The effect of an operation.
 struct ListOutcome {
-  /// What it does to the list as it is.
+  /// Its changes to the merged list.
   var changes: [SyncChange] = []
-  /// Why it has not all of its effect.
+  /// Why it has only part of its effect.
   var loss: (cause: SyncOverruling.Cause, by: UInt64)?
 
   static func lost(_ cause: SyncOverruling.Cause, by version: UInt64 = 0) -> ListOutcome {
@@ -23,7 +23,7 @@ struct ListOutcome {
 }
 
 extension ListGraph {
-  /// Inserts values; `isAlive` says for each whether its author sees its target.
+  /// Inserts values; `isAlive` is for each whether its author sees its target.
   mutating func insert(
     _ mark: EventMark, at index: Int, _ values: [SyncValue], isAlive: [Bool]?, deaths: Deaths
   ) -> ListOutcome {
@@ -121,7 +121,7 @@ extension ListGraph {
     var start: Int?
     guard !values.isEmpty else { return outcome }
     if items[Int(firstItem(of: first))].count == values.count {
-      // Nobody took the run apart, so all of it shows, or nothing.
+      // The run was never split, so all of it is visible, or nothing.
       start = index(of: first, lane: 0)
       if start != nil { shown = values }
     } else {
@@ -179,7 +179,8 @@ extension ListGraph {
       let item = isolate(
         found, from: offset, count: min(rest, Int(items[Int(found)].count) - offset))
       rest -= Int(items[Int(item)].count)
-      // Where the elements stand for everybody; a moved one may stand elsewhere than in the lane.
+      // The places of the elements in the merged list; a moved one may be elsewhere than in the
+      // lane.
       let trail = items[Int(item)].trail
       let place = trail < 0 ? item : trails[Int(trail)].current[0]
       if items[Int(place)].visible & 1 != 0 {
@@ -233,7 +234,7 @@ extension ListGraph {
     return ListOutcome(changes: start == end ? [] : [.listMove(from: start, to: end)])
   }
 
-  /// Gives an element of the author's view another value, and a node to an embedded object.
+  /// Sets an element of the author's view to another value, and a node to an embedded object.
   mutating func set(
     _ mark: EventMark, at index: Int, _ value: SyncValue, node: Int32, deaths: Deaths
   ) -> ListOutcome {
@@ -265,7 +266,7 @@ extension ListGraph {
     }
   }
 
-  /// Hides what links to a deleted object, and says so in erasures, one after another.
+  /// Hides the links to a deleted object, and reports this as a sequence of erasures.
   mutating func cut(_ target: SyncObject, _ mark: EventMark, deaths: Deaths) -> [SyncChange] {
     guard let elements = linked[target] else { return [] }
     var outcome = ListOutcome()

@@ -1,7 +1,7 @@
-// ListGraph+Lanes.swift: what authors see. An author who knows every event of a list uses lane 0.
-// Another one gets a lane of its own, which only ever learns; so each event is applied once to
-// each lane, however many operations come. With more authors than lanes, the one that was used
-// longest ago is made anew for the next.
+// ListGraph+Lanes.swift: the views of authors. An author that knows every event of a list uses
+// lane 0. Any other gets its own lane, whose known history only grows; so each event is applied
+// once to each lane, however many operations there are. With more authors than lanes, the least
+// recently used lane is rebuilt for the next author.
 
 extension ListGraph {
   /// The lane in which an author sees the list.
@@ -23,7 +23,7 @@ extension ListGraph {
     return lane
   }
 
-  /// Makes a lane that knows what an author knows.
+  /// Builds a lane with an author's known history.
   private mutating func start(_ lane: Int, for mark: EventMark, deaths: Deaths) {
     let bit: UInt8 = 1 << UInt8(lane)
     for item in items.indices {
@@ -144,7 +144,7 @@ extension ListGraph {
   }
 
   private mutating func learn(_ event: ListEvent, lane: Int, deaths: Deaths) {
-    // An assignment of nothing brings nothing.
+    // An assignment of no elements inserts nothing.
     guard event.item >= 0 else { return }
     let first = items[Int(event.item)].element
     for item in itemsOf(event) { change(item) { $0.known |= 1 << UInt8(lane) } }
@@ -168,7 +168,7 @@ extension ListGraph {
     }
   }
 
-  /// Lets an element stand at a place, if that is the latest that the lane knows.
+  /// Places an element at an item, if that is the latest place that the lane knows.
   private mutating func arrive(at item: Int32, in lane: Int) {
     let bit: UInt8 = 1 << UInt8(lane)
     let trail = Int(items[Int(item)].trail)

@@ -9,7 +9,7 @@ extension ListGraph {
     if before != after { tree.add(after &- before, to: items[Int(item)].leaf) }
   }
 
-  /// Takes an item apart before one of its elements.
+  /// Splits an item before one of its elements.
   /// - Returns: The item that begins with the element; the same one for the first.
   mutating func split(_ item: Int32, at offset: Int) -> Int32 {
     guard offset > 0 else { return item }
@@ -31,14 +31,14 @@ extension ListGraph {
     return number
   }
 
-  /// Makes some elements of an item an item of their own.
+  /// Splits some elements of an item into a separate item.
   mutating func isolate(_ item: Int32, from offset: Int, count: Int) -> Int32 {
     let first = split(item, at: offset)
     if count < Int(items[Int(first)].count) { _ = split(first, at: count) }
     return first
   }
 
-  /// Puts new places behind the element with an index in a lane; nil stands for the beginning.
+  /// Inserts new places after the element at an index in a lane; nil means at the beginning.
   mutating func place(
     _ item: ListItem, _ mark: EventMark, behind left: Int?, lane: Int
   ) -> Int32 {
@@ -49,13 +49,13 @@ extension ListGraph {
     return place(item, mark, behindItem: found, lane: lane)
   }
 
-  /// The same behind the last place of an item, or at the beginning for -1.
+  /// The same after the last place of an item, or at the beginning for -1.
   private mutating func place(
     _ item: ListItem, _ mark: EventMark, behindItem left: Int32, lane: Int
   ) -> Int32 {
     let number = Int32(items.count)
     items.append(item)
-    // What comes next in this lane is below `left` if any right child of it is known.
+    // The next place in this lane is below `left` if any right child of it is known.
     var child = left < 0 ? rootChild : items[Int(left)].right
     let bit: UInt8 = 1 << UInt8(lane)
     while child >= 0, items[Int(child)].known & bit == 0 { child = items[Int(child)].sibling }
@@ -74,7 +74,7 @@ extension ListGraph {
     return number
   }
 
-  /// Puts an item among the children of another one (-1: the root), earlier ones first.
+  /// Inserts an item among the children of another one (-1: the root), earlier ones first.
   private mutating func attach(
     _ item: Int32, _ mark: EventMark, to parent: Int32, onLeft: Bool
   ) {

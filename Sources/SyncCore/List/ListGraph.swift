@@ -1,7 +1,7 @@
 // ListGraph.swift: the history of one list while it is replayed: its places in order, and which of
-// them each author sees (docs/reference/sync-merge.md, section 4).
-// Invariants: lane 0 has every event, another lane those that its author knows; `tree` counts what
-// `items` say; elements are numbered in the order in which they came.
+// them each author sees (docs/reference/sync-merge.md, section 4). Invariants: lane 0 has every
+// event, any other lane those that its author knows; the counts in `tree` match `items`; elements
+// are numbered in order of insertion.
 
 /// Deletes of objects: whether a link is dead depends on which of them its author knew.
 typealias Deaths = [SyncObject: [EventMark]]
@@ -19,7 +19,7 @@ struct ListGraph {
   var newest = NewestEvents()
   var clock = 0
 
-  /// The list as it was; elements beyond it are in `added`.
+  /// The initial list; elements beyond it are in `added`.
   let base: [SyncSlot]
   var added: [SyncValue] = []
   var settings: [Int32: ListSettings] = [:]
@@ -50,7 +50,7 @@ struct ListGraph {
     event < 0 ? .origin : events[Int(event)].mark
   }
 
-  /// The value with which an element came.
+  /// The value with which an element was inserted.
   func firstValue(of element: Int32) -> SyncValue {
     Int(element) < base.count ? base[Int(element)].value : added[Int(element) - base.count]
   }
@@ -59,7 +59,7 @@ struct ListGraph {
     settings[element]?.value ?? firstValue(of: element)
   }
 
-  /// The operation that gave an element the value that it has.
+  /// The operation that set the current value of an element.
   func valueMark(of element: Int32) -> EventMark {
     settings[element]?.mark ?? mark(ofEvent: birth(of: element).event)
   }
@@ -82,7 +82,7 @@ struct ListGraph {
     return item
   }
 
-  /// The item in which an element stands in a lane.
+  /// The item of an element in a lane.
   func currentItem(of element: Int32, lane: Int) -> Int32 {
     let item = firstItem(of: element)
     let trail = items[Int(item)].trail

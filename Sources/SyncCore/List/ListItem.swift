@@ -1,14 +1,14 @@
-// ListItem.swift: places of a list that stand next to each other and share their fate.
-// Invariants: all elements of an item came with one operation, in this order; each one's place is
-// the only right child of the one before. An item of an element that moved has one element.
-// A bit of a mask stands for a lane: bit 0 for everything, the others for what an author knows.
+// ListItem.swift: adjacent places of a list with a common state. Invariants: all elements of an
+// item were inserted by one operation, in this order; each one's place is the only right child of
+// the one before. An item of a moved element has one element. A bit of a mask is for one lane: bit
+// 0 for the merged list, the others for the view of an author.
 
 /// A run of places.
 struct ListItem {
   /// The first element; the others follow.
   var element: Int32
   var count: Int32
-  /// The item with the rest of what came with this one's operation; -1 at its end.
+  /// The item with the remaining elements of the same operation; -1 at its end.
   var rest: Int32 = -1
   /// The first left child of the first place, and the first right child of the last place.
   var left: Int32 = -1
@@ -17,7 +17,7 @@ struct ListItem {
   var sibling: Int32 = -1
   /// The leaf of the counted tree that holds it.
   var leaf: Int32 = -1
-  /// The event that made it; -1 for the list as it was.
+  /// The event that made it; -1 for the initial list.
   var event: Int32
   /// Where its element has been; -1 when that is only here.
   var trail: Int32 = -1
@@ -25,7 +25,7 @@ struct ListItem {
   var eraser: Int32 = -1
   /// Lanes that know these places.
   var known: UInt8
-  /// Lanes in which the elements stand here.
+  /// Lanes in which the elements are at this place.
   var here: UInt8 = 0xff
   /// Lanes in which the elements are erased.
   var erased: UInt8 = 0
@@ -35,7 +35,7 @@ struct ListItem {
   /// Lanes in which the elements show here.
   var visible: UInt8 { known & here & ~erased & ~hidden }
 
-  /// What it adds to the counts of its leaf: visible elements for each lane, then known places.
+  /// Its contribution to the counts of its leaf: visible elements for each lane, then known places.
   var weight: SIMD16<Int32> {
     let masks = SIMD16<Int32>(
       lowHalf: SIMD8(repeating: Int32(visible)), highHalf: SIMD8(repeating: Int32(known)))
@@ -57,6 +57,6 @@ extension SIMD16<Int32> {
 struct ListTrail {
   /// The first is where it was inserted.
   var items: [Int32]
-  /// Where it stands, for each lane.
+  /// Its current item, for each lane.
   var current: SIMD8<Int32>
 }

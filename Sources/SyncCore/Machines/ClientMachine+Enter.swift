@@ -1,13 +1,13 @@
-// ClientMachine+Enter.swift: what a welcome changes: the client's number, or its log, or nothing.
-// Invariant: every pending changeset stays pending, or is in the log, or the app learns what of it
-// was lost (I7).
+// ClientMachine+Enter.swift: the effect of a welcome: it changes the client's number, or its log,
+// or nothing. Invariant: every pending changeset stays pending, or is in the log, or its loss is
+// reported to the app (I7).
 
 extension ClientMachine {
   mutating func enter(_ welcome: SyncWelcome) {
     let isSame = welcome.client == file.client
     if isSame, !knows(welcome) {
-      // Its file is a copy, or an older state of itself: what the server has of this client's
-      // changesets is not what this file made.
+      // Its file is a copy, or an older state of itself: the server's changesets of this client are
+      // not those that this file made.
       asksForNumber = true
       greet()
       return
@@ -47,9 +47,9 @@ extension ClientMachine {
 
   /// Makes the pending changesets anew: on another log, or as another client's.
   ///
-  /// The difference between the two states is taken for one more entry of the old log, and what
-  /// the changesets come to behind it is what they do from now on. So the same rules hold as
-  /// between clients; where both changed one value, the client's is the later one.
+  /// The difference between the two states is treated as one more entry of the old log, and the
+  /// changesets are resolved after it. So the same rules apply as between clients; where both
+  /// changed one value, the client's is the later one.
   private mutating func rebase(on welcome: SyncWelcome) {
     let isSame = welcome.client == file.client
     let log = welcome.log ?? file.log
@@ -103,6 +103,6 @@ extension ClientMachine {
 }
 
 extension SyncClient {
-  /// Whose the difference between two logs is, in a replay of the older one.
+  /// The client assumed as author of the difference between two logs, in a replay of the older one.
   static let server = SyncClient(.max - 1)
 }

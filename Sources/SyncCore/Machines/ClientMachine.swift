@@ -1,51 +1,51 @@
-// ClientMachine.swift: a client of a realm as a value: what comes in, what goes out, and nothing
-// else. It has no clock, no file and no network; who drives it has them.
-// Invariants: nothing is sent or told before what it rests on is stored; a changeset stays pending
-// until its entry is here, in the same store (I7, I8); entries are taken in order (I9).
+// ClientMachine.swift: a client of a realm as a value, with inputs and outputs only. It has no
+// clock, no file and no network; its driver has them. Invariants: nothing is sent or reported
+// before the state it depends on is stored; a changeset stays pending until its entry is stored
+// here (I7, I8); entries are taken in order (I9).
 
-/// What happens to a client.
+/// An input of a client.
 public enum ClientInput: Hashable, Sendable {
   /// The app commits a transaction.
   case commit([SyncOperation])
   /// There is a connection to the server.
   case connected
-  /// The connection is no more.
+  /// The connection was closed.
   case closed
   /// The server sent something.
   case message(SyncMessage)
-  /// The store that was asked for last is durable. A store that fails ends the machine: make
-  /// another one of what is on the disk.
+  /// The last requested store is durable. A failed store ends the machine: create another one from
+  /// the stored state.
   case stored
-  /// Time has passed without an answer: what may have been lost is sent again.
+  /// Time has passed without a response: messages that may be lost are sent again.
   case tick
 }
 
-/// What a client tells its app.
+/// A report of a client to its app.
 public enum ClientNews: Hashable, Sendable {
   /// A transaction is durable.
   case committed(SyncChangeset)
-  /// A transaction is in the server's order: what it came to, what it lost, why it was refused.
+  /// A transaction is in the server's order: its effect, its losses, why it was rejected.
   case confirmed(SyncEntry)
   /// A transaction was already in the log that replaced the client's.
   case contained(SyncChangeset)
-  /// A pending transaction was made anew on another version, with what it lost thereby.
+  /// A pending transaction was restated on another version, with its losses.
   case rebased(from: SyncChangeset, to: SyncChangeset, overruled: [SyncOverruling])
   /// The server has lost entries that it had before (I20).
   case serverWentBack(confirmed: SyncVersion)
   /// The file is a copy of another one or an older state of itself: the client has a new number
   /// (I21).
   case renamed(from: SyncClient, to: SyncClient)
-  /// An entry of the server did not fit: the log is asked for anew (I2).
+  /// An entry of the server did not fit: the log is requested again (I2).
   case diverged(SyncError)
 }
 
-/// What a client wants done.
+/// An output of a client, to be carried out by its driver.
 public enum ClientOutput: Hashable, Sendable {
-  /// A message goes to the server.
+  /// Send a message to the server.
   case send(SyncMessage)
-  /// This is to be made durable, as one transaction; then `stored` comes in.
+  /// Make this durable, as one transaction; then send the input `stored`.
   case store(ClientFile)
-  /// The app learns of something.
+  /// A report to the app.
   case tell(ClientNews)
   /// The connection is to be closed.
   case close
@@ -55,15 +55,15 @@ public enum ClientOutput: Hashable, Sendable {
 public struct ClientMachine: Hashable, Sendable {
   /// Bounds of a client.
   enum Limits {
-    /// Changesets that are under way without an answer.
+    /// Changesets in flight without a response.
     static let uploads: UInt64 = 8
-    /// Entries that are kept although nothing needs them.
+    /// Entries that are kept although they are not needed.
     static let entries = 64
   }
 
   enum Phase: Hashable { case offline, greeting, live }
 
-  /// What is or will be stored.
+  /// The current state, stored or about to be.
   public internal(set) var file: ClientFile
   var phase = Phase.offline
   /// Whether this connection has shown that its file is a copy.
@@ -73,7 +73,7 @@ public struct ClientMachine: Hashable, Sendable {
   var received: UInt64 = 0
   var held = HeldOutputs<ClientOutput>()
 
-  /// A client that begins with what is stored.
+  /// A client that starts from its stored state.
   public init(_ file: ClientFile) { self.file = file }
 
   /// Whether a store is under way.
@@ -83,9 +83,9 @@ public struct ClientMachine: Hashable, Sendable {
 
   /// Takes an input.
   /// - Parameters:
-  ///   - input: What happened.
+  ///   - input: The event.
   ///   - now: The wall clock in milliseconds since 1970; it may be wrong or go back.
-  /// - Returns: What is to be done, in this order.
+  /// - Returns: The outputs, in order.
   /// - Complexity: O(1) for messages without entries; an entry as `SyncMerger.take`.
   public mutating func step(_ input: ClientInput, at now: UInt64) -> [ClientOutput] {
     var outputs: [ClientOutput] = []
@@ -104,12 +104,12 @@ public struct ClientMachine: Hashable, Sendable {
     return outputs
   }
 
-  /// Takes an input, on what is stored: somebody else may have added changesets to it.
+  /// Handles an input, given the stored state, to which other writers may have added changesets.
   /// - Parameters:
-  ///   - input: What happened; nil for changesets that were added.
-  ///   - stored: What is stored, but for what this machine knows not to be.
+  ///   - input: The event; nil for changesets that were added.
+  ///   - stored: The stored state, except for parts that this machine knows are not stored.
   ///   - now: The wall clock, as for `step`.
-  /// - Returns: What is to be done, in this order.
+  /// - Returns: The outputs, in order.
   package mutating func step(
     _ input: ClientInput?, on stored: ClientFile, at now: UInt64
   ) -> [ClientOutput] {
@@ -134,7 +134,7 @@ public struct ClientMachine: Hashable, Sendable {
     upload()
   }
 
-  /// Forgets the connection, and what was to be said in it.
+  /// Drops the connection, and its pending messages.
   private mutating func close() {
     phase = .offline
     asksForNumber = false
@@ -167,7 +167,7 @@ public struct ClientMachine: Hashable, Sendable {
     }
   }
 
-  /// Sends pending changesets that were not sent yet, as many as may be under way.
+  /// Sends pending changesets that were not sent yet, as many as may be in flight.
   mutating func upload() {
     guard phase == .live else { return }
     sent = max(sent, received)

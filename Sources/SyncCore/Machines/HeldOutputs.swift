@@ -1,6 +1,6 @@
-// HeldOutputs.swift: what a machine says only once its file is durable.
-// Invariant: an output leaves the machine when a store has ended that holds all that the machine
-// knew when it made the output; there is one store at a time.
+// HeldOutputs.swift: outputs that a machine holds until its file is durable. Invariant: an output
+// is released after a store that contains the whole state at the time of the output; there is one
+// store at a time.
 
 /// Outputs that wait for a store.
 struct HeldOutputs<Output: Hashable & Sendable>: Hashable, Sendable {
@@ -15,7 +15,7 @@ struct HeldOutputs<Output: Hashable & Sendable>: Hashable, Sendable {
 
   mutating func append(_ output: Output) { next.append(output) }
 
-  /// Forgets outputs that have lost their sense, such as messages of a connection that ended.
+  /// Drops obsolete outputs, such as messages of a closed connection.
   mutating func removeAll(where isVain: (Output) -> Bool) {
     next.removeAll(where: isVain)
     waiting.removeAll(where: isVain)
@@ -30,7 +30,7 @@ struct HeldOutputs<Output: Hashable & Sendable>: Hashable, Sendable {
     return outputs
   }
 
-  /// What may leave now.
+  /// The outputs that may be released now.
   mutating func release(store: () -> Output) -> [Output] {
     guard !isStoring else { return [] }
     let outputs = next

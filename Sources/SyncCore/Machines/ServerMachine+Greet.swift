@@ -1,13 +1,13 @@
-// ServerMachine+Greet.swift: who comes, and what it needs.
-// Invariants: a number belongs to one file (I21): a copy of it, or an older state of it, says
-// another nonce than the one that uploaded last; what a client has is a part of this log, or it
-// gets another log (I20).
+// ServerMachine+Greet.swift: identifies a connecting client, and determines what it needs.
+// Invariants: a number belongs to one file (I21): a copy of it, or an older state of it, sends
+// another nonce than the one that uploaded last; a client's log is a part of this log, or it gets a
+// new one (I20).
 
 extension ServerMachine {
   mutating func greet(_ hello: SyncHello, from number: UInt64) {
     guard var session = sessions[number] else { return }
-    // One that comes again gets the same answer, also the same nonce: which of two answers
-    // arrived, nobody would know.
+    // A repeated hello gets the same response, including the nonce: otherwise it would be unknown
+    // which response arrived.
     let isAgain = hello.attempt <= session.attempt
     var index = isAgain ? index(of: SyncClient(session.client)) : index(of: hello)
     if !isAgain {
@@ -37,8 +37,8 @@ extension ServerMachine {
       session.client = client.number
       session.confirmed = known.number
     }
-    // Which of several answers arrives is unknown: what the client has is at least what it had
-    // with the first one.
+    // Which of several responses arrives is unknown: the client has at least what it had at the
+    // first one.
     session.sent = session.confirmed
     sessions[number] = session
     held.append(
@@ -53,7 +53,7 @@ extension ServerMachine {
     sendEntries(to: number)
   }
 
-  /// The client whose file a hello is of; nil for a new one, a copy or an older state.
+  /// The client whose file sent a hello; nil for a new one, a copy or an older state.
   private func index(of hello: SyncHello) -> Int? {
     guard let client = hello.client, let index = index(of: client) else { return nil }
     let record = file.clients[index]
@@ -65,7 +65,7 @@ extension ServerMachine {
     return index
   }
 
-  /// Whether what a client has is a part of this log, from which it can go on.
+  /// Whether a client's log is a part of this log, from which it can continue.
   private func isPart(_ hello: SyncHello, _ index: Int) -> Bool {
     !hello.needsLog && !file.clients[index].isExpired && !wentBack(hello)
       && hello.lowest >= file.log.start && hello.lowest <= hello.confirmed

@@ -1,25 +1,26 @@
-// ServerMachine.swift: the server of a realm as a value: what comes in, what goes out.
-// Invariants: nothing is acknowledged or sent before it is stored (I5); a changeset is taken when
-// it follows its client's last one, so once (I6); what a client needs is not trimmed (I16).
+// ServerMachine.swift: the server of a realm as a value, with inputs and outputs. Invariants:
+// nothing is acknowledged or sent before it is stored (I5); a changeset is accepted only if it
+// follows its client's last one, so only once (I6); entries that a client needs are not trimmed
+// (I16).
 
-/// What is stored of a client at the server.
+/// The stored state of a client at the server.
 public struct ClientRecord: Hashable, Sendable {
   /// Its number.
   public internal(set) var client: SyncClient
-  /// What it has to say to be it.
+  /// The secret that identifies it.
   var secret: UInt64
   /// The nonce of the file that uploaded last, and the one that the next upload makes the last.
   var nonce: UInt64
   var offered: UInt64
-  /// The hash over all its changesets as they were uploaded.
+  /// The hash over all its changesets as uploaded.
   var mark: UInt128 = 0
   /// No changeset that it will still upload has a lower base.
   public internal(set) var lowest: SyncVersion
-  /// Whether the log need not be kept for it.
+  /// Whether the log no longer has to be kept for it.
   public internal(set) var isExpired = false
 }
 
-/// What is stored of a server, as one transaction.
+/// The stored state of a server, written in one transaction.
 public struct ServerFile: Hashable, Sendable {
   /// The name of this history; a server that was restored from a copy has another one.
   public var epoch: UInt64
@@ -39,28 +40,27 @@ public struct ServerFile: Hashable, Sendable {
   }
 }
 
-/// What happens to a server.
+/// An input of a server.
 public enum ServerInput: Hashable, Sendable {
-  /// Somebody connected; `random` and the two numbers behind it are such that nobody can
-  /// guess, and that never come again.
+  /// A client connected; `random` and the next two numbers are unpredictable and never repeated.
   case opened(session: UInt64, random: UInt64)
-  /// A connection is no more.
+  /// A connection was closed.
   case closed(session: UInt64)
   /// A client sent something.
   case message(session: UInt64, SyncMessage)
-  /// The store that was asked for last is durable.
+  /// The last requested store is durable.
   case stored
-  /// What no client needs is to be forgotten.
+  /// Remove entries that no client needs.
   case trim
   /// A client has not been seen for too long.
   case expire(SyncClient)
 }
 
-/// What a server wants done.
+/// An output of a server, to be carried out by its driver.
 public enum ServerOutput: Hashable, Sendable {
-  /// A message goes to a client.
+  /// Send a message to a client.
   case send(session: UInt64, SyncMessage)
-  /// This is to be made durable, as one transaction; then `stored` comes in.
+  /// Make this durable, as one transaction; then send the input `stored`.
   case store(ServerFile)
   /// A connection is to be closed.
   case close(session: UInt64)
@@ -86,20 +86,20 @@ public struct ServerMachine: Hashable, Sendable {
     /// The last entry that was sent, and the last that the client has.
     var sent: UInt64 = 0
     var confirmed: UInt64 = 0
-    /// The last hello that it answered: one that comes again gets the same answer.
+    /// The last hello that it answered: a repeated one gets the same response.
     var attempt: UInt8 = 0
-    /// Whether that found the client's log to be a part of this one.
+    /// Whether the client's log was a part of this one then.
     var isPart = false
   }
 
-  /// What is or will be stored.
+  /// The current state, stored or about to be.
   public internal(set) var file: ServerFile
   /// Classes that no client may write; a changeset that does is refused as a whole (I19).
   public let refusedTypes: Set<SyncText>
   var sessions: [UInt64: Session] = [:]
   var held = HeldOutputs<ServerOutput>()
 
-  /// A server that begins with what is stored.
+  /// A server that starts from its stored state.
   public init(_ file: ServerFile, refusing types: Set<SyncText> = []) {
     self.file = file
     refusedTypes = types
@@ -110,9 +110,9 @@ public struct ServerMachine: Hashable, Sendable {
 
   /// Takes an input.
   /// - Parameters:
-  ///   - input: What happened.
+  ///   - input: The event.
   ///   - now: The wall clock in milliseconds since 1970.
-  /// - Returns: What is to be done, in this order.
+  /// - Returns: The outputs, in order.
   /// - Complexity: O(sessions) for a changeset that is taken, and `SyncMerger.accept`.
   public mutating func step(_ input: ServerInput, at now: UInt64) -> [ServerOutput] {
     var outputs: [ServerOutput] = []
@@ -174,7 +174,7 @@ public struct ServerMachine: Hashable, Sendable {
       try file.log.accept(
         stamped, user: client.number, refusal: refusal(of: changeset), barrierAtMost: goal)
     } catch {
-      // Such as a base that is no more: the next hello gets a log.
+      // For example a base that was trimmed: the next hello gets a log.
       sessions[session] = nil
       held.append(.close(session: session))
       return
@@ -191,13 +191,13 @@ public struct ServerMachine: Hashable, Sendable {
     return changeset.operations.contains { refusedTypes.contains($0.object.type) } ? 1 : nil
   }
 
-  /// Where the barrier may move to: nobody who is connected has to be stale.
+  /// Where the barrier may move to, so that no connected client becomes stale.
   private var goal: SyncVersion {
     sessions.values.lazy.compactMap { self.index(of: SyncClient($0.client)) }
       .map { self.file.clients[$0].lowest }.reduce(file.log.head, min)
   }
 
-  /// Sends what a client has not been sent, as far as it may be under way.
+  /// Sends entries that a client has not been sent, as many as may be in flight.
   mutating func sendEntries(to number: UInt64) {
     guard var session = sessions[number], session.client > 0 else { return }
     session.sent = max(session.sent, session.confirmed)

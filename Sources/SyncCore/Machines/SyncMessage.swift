@@ -1,15 +1,15 @@
-// SyncMessage.swift: what client and server say to each other (docs/reference/sync-protocol.md).
+// SyncMessage.swift: the messages between client and server (docs/reference/sync-protocol.md).
 
-/// A client's first message of a connection: who it is and what it has.
+/// A client's first message of a connection: its identity and its state.
 public struct SyncHello: Hashable, Sendable {
-  /// 1, and 2 once the answer showed that the client's file is a copy: a hello that comes twice, or
-  /// late, is told from one that is meant otherwise.
+  /// 1, and 2 once the answer showed that the client's file is a copy: distinguishes a repeated or
+  /// late hello from a new one.
   public var attempt: UInt8
-  /// Its number; nil asks for one.
+  /// Its number; nil requests one.
   public var client: SyncClient?
-  /// What the server gave it with its number.
+  /// The secret that the server assigned with its number.
   public var secret: UInt64
-  /// The last nonce that its file holds: copies of a file are told apart by it.
+  /// The last nonce that its file holds: it distinguishes copies of a file.
   public var nonce: UInt64
   /// The server's epoch as it knows it; zero for none.
   public var epoch: UInt64
@@ -23,11 +23,11 @@ public struct SyncHello: Hashable, Sendable {
   public var needsLog: Bool
 }
 
-/// The server's answer to a hello.
+/// The server's response to a hello.
 public struct SyncWelcome: Hashable, Sendable {
-  /// The client's number: the one that it said, or a new one.
+  /// The client's number: the one that it sent, or a new one.
   public var client: SyncClient
-  /// What proves that number.
+  /// The secret that proves that number.
   public var secret: UInt64
   /// The nonce that the client must store before it uploads.
   public var nonce: UInt64
@@ -35,7 +35,7 @@ public struct SyncWelcome: Hashable, Sendable {
   public var epoch: UInt64
   /// The last changeset of this client that the log holds; zero for none.
   public var lastSequence: UInt64
-  /// The hash over all changesets of this client as they were uploaded.
+  /// The hash over all changesets of this client as uploaded.
   public var mark: UInt128
   /// Whether the server has lost entries that the client has.
   public var wentBack: Bool
@@ -45,13 +45,13 @@ public struct SyncWelcome: Hashable, Sendable {
 
 /// A message between a client and the server.
 public enum SyncMessage: Hashable, Sendable {
-  /// From a client: who it is.
+  /// From a client: its identity.
   case hello(SyncHello)
   /// From a client: a changeset.
   case upload(SyncChangeset)
-  /// From a client: what it has; one that asks wants what comes after it again.
+  /// From a client: its state; with a request, the following entries are sent again.
   case progress(confirmed: SyncVersion, lowest: SyncVersion, asks: Bool)
-  /// From the server: who the client is.
+  /// From the server: the client's identity.
   case welcome(SyncWelcome)
   /// From the server: entries that follow each other; own ones are the acknowledgement.
   case entries([SyncEntry])
@@ -60,7 +60,7 @@ public enum SyncMessage: Hashable, Sendable {
 }
 
 extension SyncHash {
-  /// The mark behind a changeset of a client.
+  /// The mark after a changeset of a client.
   static func mark(_ before: UInt128, _ changeset: SyncChangeset) -> UInt128 {
     var hash = SyncHash()
     hash.append(before)

@@ -1,12 +1,12 @@
-// AuthorViews.swift: what the author of a changeset saw, replayed (docs/reference/sync-merge.md,
-// section 10).
-// Invariant: a changeset's view is a fact of its past: it is the same whenever it is replayed.
+// AuthorViews.swift: replays the state that the author of a changeset saw
+// (docs/reference/sync-merge.md, section 10). Invariant: a changeset's view is determined by its
+// history: it is the same whenever it is replayed.
 
-/// What restating a stale changeset leaves for the next one of its client.
+/// State from restating a stale changeset, reused for the next one of its client.
 struct StaleViews: Sendable {
   /// Where both replays start.
   var start: UInt64
-  /// The head, and up to where it goes.
+  /// The graph at the head, and the version of the head.
   var head: EventGraph
   var headVersion: UInt64
   /// The view of the client's next changeset, if that has the same base.
@@ -20,20 +20,20 @@ struct StaleViews: Sendable {
 struct AuthorViews {
   let merger: SyncMerger
   let client: UInt64
-  /// Those that are not in the log.
+  /// The changesets that are not in the log.
   let pending: [SyncChangeset]
   /// Where all replays start.
   let start: UInt64
   private let replayState: SyncState
   private var views: [UInt64: EventGraph] = [:]
 
-  /// - Complexity: O(entries behind the barrier of the oldest base that matters).
+  /// - Complexity: O(entries after the barrier of the oldest relevant base).
   init(_ merger: SyncMerger, client: UInt64, base: UInt64, pending: [SyncChangeset]) {
     self.merger = merger
     self.client = client
     self.pending = pending
     var lowest = min(base, pending.first?.base.number ?? base)
-    // What was pending at the lowest base may have a base that is lower still.
+    // A changeset pending at the lowest base may have an even lower base.
     for version in (merger.clients[client]?.versions ?? []).reversed() {
       guard version > lowest, let entry = merger[SyncVersion(version)] else { break }
       lowest = min(lowest, entry.changeset.base.number)
@@ -50,7 +50,7 @@ struct AuthorViews {
     merger.replay(from: replayState, start, to: end)
   }
 
-  /// What was pending for a changeset of the client.
+  /// The changesets that were pending for one of the client.
   private func pending(before sequence: UInt64, base: UInt64) -> [SyncChangeset] {
     let versions = merger.clients[client]?.versions ?? []
     let logged = versions.reversed().prefix { $0 > base }.reversed().compactMap {
@@ -59,7 +59,7 @@ struct AuthorViews {
     return (logged + pending).filter { $0.sequence < sequence }
   }
 
-  /// What the author of a changeset saw.
+  /// The state that the author of a changeset saw.
   mutating func view(sequence: UInt64, base: UInt64) -> EventGraph {
     if let view = views[sequence] { return view }
     var graph = replay(to: base)
@@ -116,13 +116,12 @@ extension SyncMerger {
     return restated
   }
 
-  /// What a client shows that has these entries and has made more: the state with its pending
-  /// changesets.
+  /// The state that a client with these entries shows: with its pending changesets applied.
   /// - Parameters:
   ///   - client: The client.
-  ///   - pending: What it made and has not yet seen among the entries, in order.
+  ///   - pending: Its changesets that are not yet among the entries, in order.
   /// - Returns: The state.
-  /// - Complexity: O(operations behind the barrier, and pending ones).
+  /// - Complexity: O(operations after the barrier, and pending ones).
   public func visible(to client: SyncClient, pending: [SyncChangeset]) -> SyncState {
     guard let last = pending.last, last.sequence < .max else { return state }
     var views = AuthorViews(

@@ -1,4 +1,4 @@
-// Restatement+Changes.swift: changes of fields, put on the head.
+// Restatement+Changes.swift: restates changes of fields on the head.
 
 extension Restatement {
   mutating func restate(_ change: SyncChange, _ place: SyncField, view field: Int, head: Int) {
@@ -37,7 +37,7 @@ extension Restatement {
     }
   }
 
-  /// An integer with what was added to the head's and is later than this.
+  /// An integer with the later increments of the head's value.
   private func withIncrements(_ value: SyncValue, of slot: Int32) -> SyncValue {
     guard slot >= 0, case .int(let number) = value else { return value }
     return .int(
@@ -100,7 +100,7 @@ extension Restatement {
     }
   }
 
-  /// The index at the head behind the nearest element before one of the view.
+  /// The index at the head after the nearest element before one of the view.
   private func behind(
     _ index: Int, without moved: Int32?, _ lists: (seen: Int, there: Int)
   ) -> Int {
@@ -113,7 +113,7 @@ extension Restatement {
         guard let moved, let movedThere = counterpart(of: moved, seen, there),
           let from = head.lists[there].index(of: movedThere, lane: 0), from < shown
         else { return shown + 1 }
-        // The moved one leaves its place before.
+        // The moved element leaves its place first.
         return shown
       }
     }

@@ -1,23 +1,23 @@
-// Restatement.swift: a stale changeset's operations, put on the head by the identities of what they
-// are about (docs/reference/sync-merge.md, section 10).
+// Restatement.swift: restates a stale changeset's operations on the head by the identities of their
+// targets (docs/reference/sync-merge.md, section 10).
 
 /// Restates one changeset.
 struct Restatement {
-  /// What its author saw: everything in it is known to the author.
+  /// The author's view: everything in it is known to the author.
   var view: EventGraph
   /// The head, where its operations are going to be played.
   var head: EventGraph
   /// The author at the head, knowing everything.
   let author: EventMark
-  /// The author as it was.
+  /// The original mark of the author.
   let original: EventMark
   var result = PlayedChangeset()
   /// The operation's index.
   var source = 0
 
-  /// Restates a changeset as if made on the version before, and says what was left out.
+  /// Restates a changeset as if made on the previous version, and reports the omitted operations.
   ///
-  /// Its operations are played in its author's view, and what comes of them at the head.
+  /// Its operations are played in its author's view, and their results at the head.
   static func restate(
     _ changeset: SyncChangeset, view: inout EventGraph, head: inout EventGraph, version: UInt64
   ) -> PlayedChangeset {
@@ -40,7 +40,7 @@ struct Restatement {
   /// An operation's mark at the head.
   var mark: EventMark { marked(author) }
 
-  /// The same with what the original knows.
+  /// The same with the original's known history.
   var originalMark: EventMark { marked(original) }
 
   private func marked(_ mark: EventMark) -> EventMark {
@@ -85,7 +85,7 @@ struct Restatement {
     }
   }
 
-  /// Goes the way to a field on both sides; `place` becomes that of the head.
+  /// Follows the path to a field on both sides; `place` becomes that of the head.
   private mutating func walk(
     _ place: inout SyncField, _ view: Int32, _ head: Int32
   ) -> (view: Int32, head: Int32)? {
@@ -151,7 +151,7 @@ struct Restatement {
     return (shown, nodes.0, nodes.1)
   }
 
-  /// The same element at the head; nil when it never came there.
+  /// The same element at the head; nil when it never existed there.
   func counterpart(of element: Int32, _ seen: Int, _ there: Int) -> Int32? {
     let birth = view.lists[seen].birth(of: element)
     let mark = view.lists[seen].mark(ofEvent: birth.event)
@@ -172,7 +172,7 @@ struct Restatement {
     return item.eraser < 0 ? 0 : list.mark(ofEvent: item.eraser).version
   }
 
-  /// A link as the original meant it: to nothing, if the target was deleted since.
+  /// A link as the original meant it: null if the target was deleted since.
   mutating func linked(_ value: SyncValue) -> SyncValue {
     guard case .link(let target) = value else { return value }
     let life = head.life(of: target)

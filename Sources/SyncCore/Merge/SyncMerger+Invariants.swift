@@ -1,12 +1,12 @@
-// SyncMerger+Invariants.swift: what must hold after every entry, counted anew: for tests, fuzzing
-// and the lab.
+// SyncMerger+Invariants.swift: invariants that must hold after every entry, recomputed: for tests,
+// fuzzing and the lab.
 
 extension SyncMerger {
-  /// What is wrong with the state, in words; nil for nothing.
+  /// A description of an error in the state; nil when there is none.
   ///
-  /// I2: the digest is that of the objects. I3: the objects that were touched since the replay's
-  /// start are those of the history. I13: no link leads nowhere.
-  /// - Complexity: O(objects), and O(what the touched ones hold).
+  /// I2: the digest is that of the objects. I3: the objects touched since the replay's start match
+  /// the history. I13: there are no dangling links.
+  /// - Complexity: O(objects), and O(content of the touched ones).
   package func breach(countsDigest: Bool = true) -> String? {
     guard !isBroken else { return "what was resolved did not fit" }
     for object in graph.touched where state.objects[object] != graph.shownWithoutSums(object) {
@@ -24,8 +24,8 @@ extension SyncMerger {
     return digest == state.digest ? nil : "the digest is not that of the objects"
   }
 
-  /// What is wrong with replays: each from a barrier comes to the same as one from the beginning
-  /// (I15); nil for nothing.
+  /// An error in replays: each from a barrier must equal one from the beginning (I15); nil when
+  /// there is none.
   package func replayBreach() -> String? {
     let whole = replay(from: first, firstVersion, to: head.number)
     let start = barrier.number
@@ -46,7 +46,7 @@ extension SyncMerger {
 }
 
 extension SyncMerger {
-  /// What the author of the next changeset of a client saw, as replayed here (I15).
+  /// The state that the author of a client's next changeset saw, as replayed here (I15).
   package func authorState(of changeset: SyncChangeset) -> SyncState {
     let base = changeset.base.number
     var views = AuthorViews(

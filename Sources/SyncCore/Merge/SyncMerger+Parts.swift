@@ -1,12 +1,11 @@
-// SyncMerger+Parts.swift: a log in parts, for whom it is kept in a file: what is before its first
-// entry, those objects of it that anybody needs, and the entries.
-// Invariant: a log that is made of its parts is the log, as far as the objects are there that its
-// entries and what is to come name, with the targets of their links and whoever links to what is
-// deleted.
+// SyncMerger+Parts.swift: a log in parts, for storing it in a file: the state before its first
+// entry, limited to needed objects, and the entries. Invariant: a log built from its parts equals
+// the log, as far as it has the objects named by its entries and by future ones, with the targets
+// of their links and the objects that link to deleted ones.
 
-/// What is known of the versions before a log's first entry.
+/// Information about the versions before a log's first entry.
 package struct SyncLogStart: Hashable, Sendable {
-  /// How far a client had come.
+  /// The progress of a client.
   package struct Author: Hashable, Sendable {
     /// Its number.
     package var client: UInt64
@@ -15,7 +14,7 @@ package struct SyncLogStart: Hashable, Sendable {
     package var base: UInt64
     package var stamp: UInt64
 
-    /// How far a client had come.
+    /// The progress of a client.
     package init(client: UInt64, sequence: UInt64, base: UInt64, stamp: UInt64) {
       self.client = client
       self.sequence = sequence
@@ -35,7 +34,7 @@ package struct SyncLogStart: Hashable, Sendable {
   /// The clients, by number.
   package var authors: [Author]
 
-  /// What is known of some versions.
+  /// Information about some versions.
   package init(
     version: SyncVersion, digest: UInt128, stamp: SyncStamp, chain: UInt128, authors: [Author]
   ) {
@@ -48,9 +47,9 @@ package struct SyncLogStart: Hashable, Sendable {
 }
 
 extension SyncMerger {
-  /// What is known of the versions before the first entry.
+  /// Information about the versions before the first entry.
   ///
-  /// Of a client with entries here it says no more than what these need.
+  /// For a client with entries here it contains only what these need.
   package var startInWords: SyncLogStart {
     var authors: [UInt64: SyncLogStart.Author] = [:]
     for (number, client) in clients {
@@ -70,11 +69,11 @@ extension SyncMerger {
   /// The state at the first version that is kept.
   package var startState: SyncState { first }
 
-  /// Makes a log of its parts.
+  /// Builds a log from its parts.
   /// - Parameters:
-  ///   - start: What is before the entries.
-  ///   - objects: The state there, or that part of it that matters, with a digest of its own.
-  ///   - entries: Those that follow.
+  ///   - start: The state before the entries.
+  ///   - objects: The state there, or the relevant part of it, with its own digest.
+  ///   - entries: The following entries.
   /// - Throws: `SyncError` for entries that do not follow, or do not fit.
   /// - Complexity: As `take` for each entry.
   package init(

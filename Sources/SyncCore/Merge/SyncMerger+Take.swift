@@ -2,11 +2,11 @@
 
 extension SyncMerger {
   /// Takes the next entry of the server.
-  /// - Parameter entry: The entry behind the head.
-  /// - Throws: `version`, `sequence`, `base`, `stamp` or `limit` for what does not follow; nothing
-  ///   is changed then. `divergence` when its replay comes to something else than it says; then
-  ///   this replica is of no use any more, and throws that for ever.
-  /// - Complexity: As `accept`, for a fair entry.
+  /// - Parameter entry: The entry after the head.
+  /// - Throws: `version`, `sequence`, `base`, `stamp` or `limit` for an entry that does not follow;
+  ///   nothing is changed then. `divergence` when its replay gives a different result; then this
+  ///   replica is unusable, and always throws that.
+  /// - Complexity: As `accept`, for an entry that is not stale.
   public mutating func take(_ entry: SyncEntry) throws(SyncError) {
     try check(entry.changeset, isRestated: entry.isStale)
     guard entry.version.number == head.number + 1 else {

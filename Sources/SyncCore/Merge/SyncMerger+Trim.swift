@@ -1,14 +1,13 @@
-// SyncMerger+Trim.swift: a log that begins later: what a server no longer keeps, and what a client
-// needs that has nothing.
-// Invariant: a log that was trimmed takes every changeset whose author's view it can still replay
-// as the whole log does, with the same entry.
+// SyncMerger+Trim.swift: removes the beginning of a log: for a server that no longer keeps it, and
+// for a client without a log. Invariant: a trimmed log accepts every changeset whose author's view
+// it can still replay, with the same entry as the whole log.
 
 extension SyncMerger {
   /// The first version that is kept.
   public var start: SyncVersion { SyncVersion(firstVersion) }
 
   /// A hash over all entries up to a version, with their order: equal logs have equal chains, and
-  /// logs that differ somewhere differ in it from there on, whatever their states are.
+  /// logs that differ at one entry have different chains from there on, whatever their states are.
   /// - Returns: nil for versions that are not kept.
   public func chain(at version: SyncVersion) -> UInt128? {
     guard version.number >= firstVersion, version <= head else { return nil }
@@ -22,13 +21,13 @@ extension SyncMerger {
 
   /// The last version that the log may be trimmed to while a client may still make changesets.
   ///
-  /// A changeset's view is replayed from the barrier behind its base, or behind that of an own
-  /// changeset that was pending when it was made (docs/reference/sync-merge.md, section 10).
+  /// A changeset's view is replayed from the barrier at its base, or at that of an own changeset
+  /// that was pending when it was made (docs/reference/sync-merge.md, section 10).
   /// - Parameters:
   ///   - client: The client.
-  ///   - base: No changeset that is still to come has a lower one.
-  /// - Returns: The version; never one after the barrier behind the base.
-  /// - Complexity: O(the client's entries behind the base).
+  ///   - base: No future changeset has a lower one.
+  /// - Returns: The version; never later than the barrier at the base.
+  /// - Complexity: O(the client's entries after the base).
   public func needed(by client: SyncClient, base: SyncVersion) -> SyncVersion {
     var lowest = min(base, head).number
     for version in (clients[client.number]?.versions ?? []).reversed() {
@@ -38,9 +37,9 @@ extension SyncMerger {
     return max(barrier(at: max(lowest, firstVersion)), start)
   }
 
-  /// Forgets the entries up to a version.
-  /// - Parameter version: What `needed` said for every client that is still to be served, the
-  ///   lowest of them; those beyond the barrier count as the barrier.
+  /// Removes the entries up to a version.
+  /// - Parameter version: The lowest result of `needed` for all clients still to be served; results
+  ///   beyond the barrier count as the barrier.
   /// - Complexity: O(entries).
   public mutating func trim(to version: SyncVersion) {
     let goal = min(version, barrier).number
@@ -63,7 +62,7 @@ extension SyncMerger {
     }
   }
 
-  /// The same log from its barrier on: what a client gets that has no base in common.
+  /// The same log from its barrier on: for a client without a common base.
   /// - Complexity: O(entries).
   public func trimmedToBarrier() -> SyncMerger {
     var log = self
@@ -73,8 +72,8 @@ extension SyncMerger {
 }
 
 extension SyncMerger: Hashable {
-  /// Compares the state that it begins with, what is known of clients, and all entries; all else
-  /// follows.
+  /// Compares the first state, the information about clients, and all entries; everything else
+  /// follows from them.
   public static func == (left: SyncMerger, right: SyncMerger) -> Bool {
     left.firstVersion == right.firstVersion && left.chains == right.chains
       && left.isBroken == right.isBroken && left.clients == right.clients
@@ -90,7 +89,7 @@ extension SyncMerger: Hashable {
 }
 
 extension SyncHash {
-  /// The chain behind an entry.
+  /// The chain after an entry.
   static func chain(_ before: UInt128, _ entry: SyncEntry) -> UInt128 {
     var hash = SyncHash()
     hash.append(before)

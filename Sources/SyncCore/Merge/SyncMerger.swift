@@ -1,11 +1,11 @@
 // SyncMerger.swift: the server's order of a realm in memory, from the first version that is kept:
-// takes changesets and makes entries of them, or takes entries and checks them.
-// Invariants: `state` is the fold of all entries' effects; `graph` has the entries behind the
-// barrier and comes to the same (I3, I15).
+// accepts changesets and turns them into entries, or accepts entries and checks them. Invariants:
+// `state` is the result of all entries' effects; `graph` has the entries after the barrier and
+// gives the same state (I3, I15).
 
 /// A realm's history and state.
 public struct SyncMerger: Sendable {
-  /// What is known of a client.
+  /// Information about a client.
   struct Client: Hashable, Sendable {
     var sequence: UInt64 = 0
     var base: UInt64 = 0
@@ -18,13 +18,13 @@ public struct SyncMerger: Sendable {
   /// The state at the first version that is kept.
   var first: SyncState
   var firstVersion: UInt64
-  /// The state behind the last entry.
+  /// The state after the last entry.
   public internal(set) var state: SyncState
-  /// All entries behind the first version.
+  /// All entries after the first version.
   public internal(set) var entries: [SyncEntry] = []
   /// The largest stamp of all entries up to each; the first is for no entry.
   var stamps: [UInt64] = [0]
-  /// A hash over all entries up to each; the first is that of what came before.
+  /// A hash over all entries up to each; the first is that of the earlier entries.
   var chains: [UInt128] = [0]
   var clients: [UInt64: Client] = [:]
   /// Replayed from `graphStart`, which is no later than the barrier.
@@ -32,9 +32,9 @@ public struct SyncMerger: Sendable {
   var graphStart: UInt64
   /// The state at `graphStart`.
   var replayState: SyncState
-  /// What restating the last stale changeset left, for the next one.
+  /// State from restating the last stale changeset, for the next one.
   var staleViews: StaleViews?
-  /// Whether an entry did not fit, so that nothing here is right any more.
+  /// Whether an entry did not fit, so that this state is invalid.
   var isBroken = false
 
   /// A realm whose history begins at a version.
@@ -47,7 +47,7 @@ public struct SyncMerger: Sendable {
     replayState = state
   }
 
-  /// The version behind the last entry.
+  /// The version after the last entry.
   public var head: SyncVersion { SyncVersion(firstVersion + UInt64(entries.count)) }
 
   /// Where replays start.
@@ -63,7 +63,7 @@ public struct SyncMerger: Sendable {
     self[SyncVersion(version)]?.barrier ?? SyncVersion(firstVersion)
   }
 
-  /// The largest stamp among what a changeset would know.
+  /// The largest stamp that a changeset would know.
   public func knownStamp(client: SyncClient, base: SyncVersion) -> SyncStamp {
     let index = min(max(base.number, firstVersion) - firstVersion, UInt64(entries.count))
     return SyncStamp(bits: max(stamps[Int(index)], clients[client.number]?.stamp ?? 0))
@@ -109,14 +109,15 @@ public struct SyncMerger: Sendable {
 
   /// Takes a changeset as the next entry.
   /// - Parameters:
-  ///   - changeset: With the stamp that it gets.
-  ///   - user: Whose client made it.
+  ///   - changeset: The changeset, with its final stamp.
+  ///   - user: The user whose client made it.
   ///   - refusal: Why it is to have no effect; nil for all others.
-  ///   - goal: Where the barrier may move to at most; nil leaves it.
+  ///   - goal: The highest version that the barrier may move to; nil leaves it.
   /// - Returns: The entry.
-  /// - Throws: As `check`; nothing is changed then. `divergence` would be a mistake of the merge:
-  ///   the realm is of no use any more, and throws that for ever.
-  /// - Complexity: O(operations * log(list)) for a fair one. A stale one replays its author's view.
+  /// - Throws: As `check`; nothing is changed then. `divergence` would be a bug of the merge: the
+  ///   realm is then unusable, and always throws that.
+  /// - Complexity: O(operations * log(list)) for one that is not stale. A stale one replays its
+  ///   author's view.
   @discardableResult
   public mutating func accept(
     _ changeset: SyncChangeset, user: UInt64 = 0, refusal: UInt32? = nil,
@@ -148,7 +149,7 @@ public struct SyncMerger: Sendable {
     return entry
   }
 
-  /// What a replay takes of an entry, and as whose it does.
+  /// The operations of an entry for a replay, and their author's mark.
   static func replayed(_ entry: SyncEntry) -> ([SourcedOperation], EventMark) {
     let changeset = entry.changeset
     var author = mark(changeset, version: entry.version.number)
@@ -186,11 +187,12 @@ public struct SyncMerger: Sendable {
     compact()
   }
 
-  /// The last version up to a goal that no fair entry behind it has its base before.
+  /// The last version up to a goal such that no later entry that is not stale has its base before
+  /// it.
   private func movedBarrier(to goal: SyncVersion) -> SyncVersion {
     let old = barrier.number
     var moved = min(goal.number, head.number)
-    // Behind `version` there are only entries that have been looked at.
+    // All entries after `version` have been checked.
     var version = head.number
     while version > moved, moved > old {
       if let entry = self[SyncVersion(version)], !entry.isStale {
@@ -201,7 +203,7 @@ public struct SyncMerger: Sendable {
     return SyncVersion(max(moved, old))
   }
 
-  /// Lets the graph start at the barrier, once as much of it is in vain as is not.
+  /// Restarts the graph at the barrier, once at least half of it is not needed any more.
   private mutating func compact() {
     let barrier = barrier.number
     guard barrier > graphStart, (barrier - graphStart) * 2 >= head.number - graphStart else {

@@ -1,7 +1,7 @@
 // SyncDigest.swift: hashes of the parts of a state (docs/reference/sync-merge.md, section 11).
 
 enum SyncDigest {
-  /// What stands before the first and behind the last element of a list.
+  /// The neighbour before the first and after the last element of a list.
   static let listEnd: UInt128 = 0
 
   static func slot(_ slot: SyncSlot) -> UInt128 {

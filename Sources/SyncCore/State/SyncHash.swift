@@ -1,6 +1,6 @@
-// SyncHash.swift: the hash of digests (docs/reference/sync-format.md, section 5): 128 bits, quick,
-// the same on every machine. It shows divergence, and is not protection from people who want equal
-// digests.
+// SyncHash.swift: the hash of digests (docs/reference/sync-format.md, section 5): 128 bits, fast,
+// the same on every machine. It detects divergence, but does not protect against deliberate
+// collisions.
 
 /// Hashes bytes that come one after another.
 struct SyncHash {

@@ -1,7 +1,7 @@
-// SyncNode+Apply.swift: one change of one field, with the sums of what it touches.
+// SyncNode+Apply.swift: applies one change of one field, and updates the affected sums.
 
 extension SyncNode {
-  /// Applies a change behind some steps.
+  /// Applies a change at the end of some steps.
   /// - Returns: Whether it fits; nothing is changed otherwise.
   mutating func apply(
     _ change: SyncChange, steps: ArraySlice<SyncStep>, to property: SyncText,

@@ -1,5 +1,5 @@
-// SyncState+Apply.swift: resolved operations, each applied as it says. Nothing has consequences
-// of its own (I13), and what does not fit is an error and changes nothing.
+// SyncState+Apply.swift: applies resolved operations exactly as written. Operations have no
+// implicit effects (I13); one that does not fit is an error and changes nothing.
 
 extension SyncState {
   /// Applies operations one after another.
@@ -10,7 +10,7 @@ extension SyncState {
 
   /// Applies an operation.
   /// - Throws: `misfit`; nothing is changed then.
-  /// - Complexity: O(1) hashes; an edit of a list moves the elements behind it.
+  /// - Complexity: O(1) hashes; an edit of a list moves the elements after it.
   public mutating func apply(_ operation: SyncOperation) throws(SyncError) {
     switch operation {
     case .create(let object):
@@ -60,7 +60,7 @@ extension SyncState {
   }
 }
 
-/// Links that come and go.
+/// Links that are added and removed.
 struct LinkChanges {
   private(set) var changes: [(target: SyncObject, change: Int)] = []
 
@@ -89,7 +89,7 @@ extension SyncNode {
 }
 
 extension SyncState {
-  /// Puts an object in the place of what was there; nil removes it.
+  /// Replaces an object; nil removes it.
   package mutating func replace(_ object: SyncObject, by node: SyncNode?) {
     var links = LinkChanges()
     if let old = objects.removeValue(forKey: object) {

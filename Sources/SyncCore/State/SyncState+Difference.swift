@@ -1,14 +1,14 @@
-// SyncState+Difference.swift: what turns one state into another, as operations.
+// SyncState+Difference.swift: the operations that turn one state into another.
 
 extension SyncState {
   /// Operations that turn another state into this one.
   ///
-  /// Objects that are in both stay, and so do the elements at both ends of a list that are equal.
-  /// A value that is no more becomes null, as there is no operation that takes it away.
+  /// Objects that are in both stay, and so do the elements at both ends of a list that are equal. A
+  /// removed value becomes null, as there is no operation that removes it.
   /// - Parameters:
   ///   - old: The other state.
   ///   - keepsEmbedded: Whether embedded objects between the ends of a list stay, too, each with
-  ///     what it is to hold: for who applies the operations, and merges them with nothing.
+  ///     its new content: for code that applies the operations without merging them.
   /// - Returns: The operations.
   /// - Complexity: O(objects * log(objects)), and O(elements) of lists that differ.
   package func operations(

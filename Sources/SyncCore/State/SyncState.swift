@@ -1,9 +1,8 @@
-// SyncState.swift: all objects of a realm as plain values: what the app reads, without any trace of
-// how it came about.
-// Invariants: a field that holds nothing is not there; each node's sum, and the digest, are those
-// of docs/reference/sync-merge.md, section 11; `linkers` counts the links in `objects`.
+// SyncState.swift: all objects of a realm as plain values: the state that the app reads, without
+// its history. Invariants: empty fields are omitted; each node's sum, and the digest, are those of
+// docs/reference/sync-merge.md, section 11; `linkers` counts the links in `objects`.
 
-/// A value, with what an embedded object holds.
+/// A value, with the content of an embedded object.
 public struct SyncSlot: Hashable, Sendable {
   /// The value.
   public var value: SyncValue
@@ -17,7 +16,7 @@ public struct SyncSlot: Hashable, Sendable {
   }
 }
 
-/// What a property holds: a value, a list, a set and a dictionary.
+/// The content of a property: a value, a list, a set and a dictionary.
 public struct SyncContent: Hashable, Sendable {
   /// The value; nil when it was never set.
   public var value: SyncSlot?
@@ -28,10 +27,10 @@ public struct SyncContent: Hashable, Sendable {
   /// The entries.
   public var dictionary: [SyncText: SyncSlot] = [:]
 
-  /// Nothing.
+  /// Creates empty content.
   public init() {}
 
-  /// Whether it holds nothing.
+  /// Whether it is empty.
   public var isEmpty: Bool {
     value == nil && list.isEmpty && set.isEmpty && dictionary.isEmpty
   }
@@ -39,7 +38,7 @@ public struct SyncContent: Hashable, Sendable {
 
 /// The properties of an object or an embedded object.
 public struct SyncNode: Hashable, Sendable {
-  /// Those that hold something.
+  /// The fields that are not empty.
   public internal(set) var fields: [SyncText: SyncContent] = [:]
   /// The sum of the hashes of its parts.
   public internal(set) var sum: UInt128 = 0
@@ -47,13 +46,13 @@ public struct SyncNode: Hashable, Sendable {
   /// No properties.
   public init() {}
 
-  /// Compares what the properties hold; the sum follows from it.
+  /// Compares the content of the properties; the sum follows from it.
   public static func == (left: SyncNode, right: SyncNode) -> Bool { left.fields == right.fields }
 
-  /// Hashes what the properties hold.
+  /// Hashes the content of the properties.
   public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
 
-  /// What a property holds.
+  /// The content of a property.
   public subscript(_ name: SyncText) -> SyncContent { fields[name] ?? SyncContent() }
 }
 
@@ -71,7 +70,7 @@ public struct SyncState: Sendable {
 }
 
 extension SyncState: Equatable {
-  /// Compares what the objects hold.
+  /// Compares the content of the objects.
   public static func == (left: SyncState, right: SyncState) -> Bool {
     left.digest == right.digest && left.objects == right.objects
   }

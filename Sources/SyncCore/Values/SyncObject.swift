@@ -1,9 +1,9 @@
-// SyncObject.swift: which object an operation is about: its class and primary key. Every replica
-// names an object so; row keys are a file's own affair.
+// SyncObject.swift: the identity of an object in operations: its class and primary key. It is the
+// same in every replica, whereas row keys are local to a file.
 
 /// A primary key.
 public enum SyncKey: Hashable, Sendable {
-  /// No value, which is a key of its own.
+  /// No value, which is a distinct key.
   case null
   /// A number.
   case int(Int64)

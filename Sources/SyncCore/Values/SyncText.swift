@@ -7,7 +7,7 @@ public struct SyncText: Hashable, Sendable {
   public let utf8: [UInt8]
 
   /// The text with these bytes.
-  /// - Parameter utf8: UTF-8; `isValid` says whether it is.
+  /// - Parameter utf8: The UTF-8 bytes; see `isValid`.
   public init(utf8: [UInt8]) { self.utf8 = utf8 }
 
   /// The text of a string.
@@ -29,6 +29,6 @@ extension SyncText: ExpressibleByStringLiteral, CustomStringConvertible {
   /// The text of a literal.
   public init(stringLiteral value: String) { self.init(value) }
 
-  /// The text as a string; what is not UTF-8 shows as replacement characters.
+  /// The text as a string; invalid UTF-8 appears as replacement characters.
   public var description: String { String(decoding: utf8, as: UTF8.self) }
 }

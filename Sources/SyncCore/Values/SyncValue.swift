@@ -1,9 +1,9 @@
-// SyncValue.swift: what a property, an element or an entry of a dictionary holds. Values are equal
-// when their bits are: a NaN equals itself, and -0 differs from 0.
+// SyncValue.swift: the value of a property, an element or an entry of a dictionary. Values are
+// equal when their bits are: a NaN equals itself, and -0 differs from 0.
 
 /// A value.
 public enum SyncValue: Hashable, Sendable {
-  /// Nothing.
+  /// No value.
   case null
   /// True or false.
   case bool(Bool)
@@ -17,9 +17,9 @@ public enum SyncValue: Hashable, Sendable {
   case text(SyncText)
   /// Bytes.
   case binary([UInt8])
-  /// Seconds since 1970, and 0 to 999,999,999 nanoseconds after them; a larger number tells dates
-  /// apart that nanoseconds do not (docs/reference/file-format.md, fine dates). It is never
-  /// negative.
+  /// Seconds since 1970, and 0 to 999,999,999 nanoseconds after them; a larger number represents a
+  /// fine date, which nanoseconds cannot express (docs/reference/file-format.md, fine dates). It is
+  /// never negative.
   case date(seconds: Int64, nanoseconds: Int64)
   /// The 12 bytes of an ObjectId: its first eight, big-endian, and its last four.
   case objectId(high: UInt64, low: UInt32)
@@ -29,7 +29,7 @@ public enum SyncValue: Hashable, Sendable {
   case decimal(UInt128)
   /// A link to an object.
   case link(SyncObject)
-  /// A new embedded object without properties; operations below its place fill it. Each writing
-  /// of this value starts another generation, even in the place of an embedded object.
+  /// A new embedded object without properties; operations below its place fill it. Each writing of
+  /// this value starts another generation, even in place of an embedded object.
   case embedded
 }
