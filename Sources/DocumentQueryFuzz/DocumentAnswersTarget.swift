@@ -1,6 +1,6 @@
-// DocumentAnswersTarget.swift: bytes → a seed → drawn queries: each becomes SQL that prepares,
-// however deep it is.
-// Invariant checked: a drawn query, which the naive evaluator can answer, is never refused.
+// DocumentAnswersTarget.swift: bytes → a seed → drawn queries: each becomes SQL that SQLite
+// prepares, however deeply nested it is. Invariant checked: a drawn query, which the naive
+// evaluator can answer, is never rejected.
 
 import DocumentQuery
 import DocumentQueryReference

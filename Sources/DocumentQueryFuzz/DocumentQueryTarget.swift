@@ -1,8 +1,7 @@
-// DocumentQueryTarget.swift: [U] texts as queries over documents, in JSON and in SQL++: what is
-// taken becomes SQL that SQLite prepares.
-// Invariants checked: no text becomes SQL that SQLite refuses, but for its own bounds; the
-// statement has as many columns as the result has titles; whatever is refused has a place.
-// Safety: a fuzz target runs on one thread.
+// DocumentQueryTarget.swift: [U] texts as queries over documents, in JSON and in SQL++: accepted
+// ones become SQL that SQLite prepares. Invariants checked: no text becomes SQL that SQLite
+// rejects, except because of its own limits; the statement has as many columns as the result has
+// titles; every rejection has a position. Safety: a fuzz target runs on one thread.
 
 import DocumentQuery
 import DocumentQueryReference

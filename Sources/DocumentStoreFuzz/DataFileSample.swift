@@ -1,5 +1,5 @@
-// DataFileSample.swift: [U] a small data file as bytes, and files for inputs.
-// Safety: paths and buffers live through the calls.
+// DataFileSample.swift: [U] a small data file as bytes, and files for inputs. Safety: paths and
+// buffers are valid during the calls.
 
 import DocumentStore
 import Fleece

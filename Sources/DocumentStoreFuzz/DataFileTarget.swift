@@ -1,7 +1,7 @@
 // DataFileTarget.swift: bytes are the database of a data file with indexes, damaged anywhere.
-// Invariants checked: nothing of the file is believed: it opens or is refused, is read in full,
-// checked, changed and checked again without a trap, a hang or unbounded memory. A file that
-// `verify` finds sound takes a document, has it afterwards, and is sound then.
+// Invariants checked: the file is never trusted: it opens or is rejected, is read in full, checked,
+// changed and checked again without a trap, a hang or unbounded memory. A file that passes `verify`
+// accepts a document, contains it afterwards, and passes again.
 
 import DocumentStore
 import Fleece
@@ -64,7 +64,7 @@ enum DataFileTarget {
     return outcome != nil
   }
 
-  /// Saves a document, and finds it.
+  /// Saves a document, and reads it back.
   private static func save(_ file: DataFile) -> Bool {
     let id = "fuzz-new"
     let saved = try? file.write { transaction in

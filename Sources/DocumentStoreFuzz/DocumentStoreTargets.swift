@@ -1,5 +1,5 @@
-// DocumentStoreTargets.swift: the fuzz targets of the document store: what revisions are known by,
-// and whole data files.
+// DocumentStoreTargets.swift: the fuzz targets of the document store: revision identifiers, and
+// whole data files.
 
 import Fuzz
 

@@ -2,7 +2,7 @@
 
 import DocumentStore
 
-/// A tree as its bytes say it.
+/// A tree as encoded in its bytes.
 struct NaiveTree {
   struct Entry {
     let parent: Int
@@ -17,7 +17,7 @@ struct NaiveTree {
   /// Remote and index, in order.
   var pairs: [(remote: Int, index: Int)] = []
 
-  /// Where the entries lie; as far as their sizes make sense.
+  /// The ranges of the entries, as far as their sizes are plausible.
   static func ranges(of bytes: [UInt8]) -> [Range<Int>] {
     var (ranges, start) = ([Range<Int>](), 0)
     while start + 8 < bytes.count {
@@ -56,8 +56,8 @@ struct NaiveTree {
     bytes.reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// A number of seven bits to a byte, low ones first, and where it ends; it may be longer than
-  /// it has to be.
+  /// A number with seven bits per byte, low ones first, and its end; it may be longer than it has
+  /// to be.
   private static func varint(_ bytes: [UInt8], at start: Int) -> (number: UInt64, end: Int) {
     var (number, shift, place) = (UInt64(0), UInt64(0), start)
     while place < bytes.count {

@@ -1,7 +1,7 @@
-// RevisionTreeTarget.swift: any bytes as a tree of revisions.
-// Invariants checked: a second reader, which shares no code with the first, reads the same entries;
-// what was read is written, and reads the same again; a tree that grew and was pruned still reads,
-// and keeps its newest revision.
+// RevisionTreeTarget.swift: any bytes as a tree of revisions. Invariants checked: a second reader,
+// which shares no code with the first, reads the same entries; a tree that was read is written, and
+// reads the same again; a tree after growing and pruning can still be read, and keeps its newest
+// revision.
 
 import DocumentStore
 import Fuzz
@@ -69,7 +69,7 @@ enum RevisionTreeTarget {
       guard NaiveTree(input)?.isSame(as: tree, sequence: sequence) == true else {
         return .finding("the second reader reads another tree")
       }
-      // The current revision's body stands in the record.
+      // The current revision's body is in the record.
       let written = try RevisionTree(reading: try tree.encoded(), sequence: sequence)
       guard NaiveTree(try tree.encoded())?.isSame(as: written, sequence: sequence) == true,
         try RevisionTree(reading: try written.encoded(), sequence: sequence) == written,

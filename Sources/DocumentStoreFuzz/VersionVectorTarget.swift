@@ -1,6 +1,6 @@
-// VersionVectorTarget.swift: any bytes as a version vector, and as the text of one.
-// Invariants checked: what is read is written, as bytes and as text, and reads the same again; a
-// later change makes it newer, and the one before older; each stands to itself as the same.
+// VersionVectorTarget.swift: any bytes as a version vector, and as the text of one. Invariants
+// checked: a vector that was read is written, as bytes and as text, and reads the same again; a
+// later change makes it newer, and the previous one older; each vector compares as equal to itself.
 
 import DocumentStore
 import Fuzz

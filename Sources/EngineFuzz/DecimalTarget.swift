@@ -1,7 +1,6 @@
 // DecimalTarget.swift: bytes → a text → a decimal number → its text; and the same bytes as the bits
-// of three numbers.
-// Invariants checked: a text that is read is written so that it reads back to the same bits; any
-// bits have such a text; laws of order and arithmetic that hold in spite of rounding.
+// of three numbers. Invariants checked: a parsed text is written so that it parses to the same
+// bits; any bits have such a text; laws of order and arithmetic that hold despite rounding.
 
 import Engine
 import Fuzz
@@ -88,7 +87,7 @@ enum DecimalTarget {
     if first + 0 != first || first * 1 != first || first / 1 != first || first - first != 0 {
       return "0 or 1 changes \(first)"
     }
-    // Rounding keeps order: what is added to both sides leaves neither overtake.
+    // Rounding keeps order: adding the same number to both sides does not reverse it.
     if order < 0, third.isFinite, first + third > second + third {
       return "\(third) added to \(first) and \(second) turns them round"
     }

@@ -1,6 +1,6 @@
 // EncryptedTarget.swift: bytes → choices → an encrypted image with bytes changed, sectors moved and
-// older ones put back, by somebody without the key.
-// Invariant checked: whatever is read is what one of the two committed versions held.
+// older ones put back, by an attacker without the key. Invariant checked: all content read is that
+// of one of the two committed versions.
 
 import Engine
 import Fuzz
@@ -13,7 +13,7 @@ enum EncryptedTarget {
 
   private typealias Content = [String: [Int64: [Value]]]
 
-  /// The image, and what its two versions hold.
+  /// The image, and the content of its two versions.
   private static let honest: (base: MutantBase, contents: [Content])? = {
     guard let base = MutantBase.all.first(where: { $0.key != nil }) else { return nil }
     var contents: [Content] = []
@@ -26,7 +26,7 @@ enum EncryptedTarget {
     return (base, contents)
   }()
 
-  /// What can be read, and whether it was everything; nil when the image does not open.
+  /// The readable content, and whether it was complete; nil when the image does not open.
   private static func read(_ image: [UInt8], _ key: [UInt8]?) -> (rows: Content, isWhole: Bool)? {
     var options = Database.Options()
     options.encryptionKey = key
@@ -63,7 +63,7 @@ enum EncryptedTarget {
       }
       return rows == content
     }
-    // A file of zeros is none yet, and gets a database of its own.
+    // A file of zeros is not a database yet, and becomes a new one.
     guard isKnown || rows.isEmpty else {
       return .finding("rows that were never committed were read")
     }

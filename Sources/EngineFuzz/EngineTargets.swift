@@ -1,4 +1,4 @@
-// EngineTargets.swift: the fuzz targets of the engine: its file format, the files beside a
+// EngineTargets.swift: the fuzz targets of the engine: its file format, the files next to a
 // database, and rows, versions and numbers.
 
 import Engine
@@ -12,8 +12,8 @@ extension FuzzTarget {
     FolderTarget.target, PackedTarget.target, ObjectTarget.target, DecimalTarget.target,
   ]
 
-  /// Those that have a bug planted in them, which every campaign must find; one of them reads its
-  /// bytes as the engine reads its own.
+  /// Targets with a planted bug, which every campaign must find; one of them reads its bytes in the
+  /// same way as the engine.
   package static let planted = [
     MagicTarget.target, CanaryTrapTarget.target, CanaryTarget.target,
   ]

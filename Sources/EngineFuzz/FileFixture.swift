@@ -1,5 +1,5 @@
-// FileFixture.swift: a small database in a folder, and what it must hold whatever happened to the
-// files beside it.
+// FileFixture.swift: a small database in a folder, and its expected content, whatever happened to
+// the files next to it.
 
 import Engine
 import Fuzz
@@ -14,7 +14,7 @@ struct FileFixture {
   let folder: FuzzFolder
   var path: String { folder.path + "/" + Self.name }
 
-  /// No crash happens here, so nothing is synced.
+  /// There is no crash here, so nothing is synced.
   static var options: Database.Options {
     var options = Database.Options()
     options.durability = .unsafe
@@ -50,7 +50,7 @@ struct FileFixture {
     } catch { return false }
   }
 
-  /// The keys that a handle sees, or what is wrong with them; nil when reading is refused.
+  /// The keys that a handle sees, or a failure if they are wrong; nil when reading throws.
   static func keys(_ database: Database) -> Result<[Int64], FuzzFailure>? {
     guard let snapshot = try? database.snapshot() else { return nil }
     defer { snapshot.release() }
@@ -69,8 +69,8 @@ struct FileFixture {
     return wrong.map { .failure(FuzzFailure(text: $0)) } ?? .success(keys)
   }
 
-  /// What a first opener finds when nobody has the database open any more.
-  /// - Returns: What is wrong, or nil.
+  /// Checks what a first opener finds after all handles are closed.
+  /// - Returns: A description of the failure, or nil.
   func wrongAfterwards(acked: [Int64], maybe: [Int64]) -> String? {
     do throws(EngineError) {
       let database = try Database.open(path: path, options: Self.options)

@@ -1,6 +1,6 @@
-// FileTarget.swift: bytes are a whole database file: open, verify, read, write, verify.
-// Its mutator knows the format: it changes fields, widths, refs and slots of what the bytes hold,
-// splices nodes, and makes every checksum above the change right again up to the root slot.
+// FileTarget.swift: bytes are a whole database file: open, verify, read, write, verify. Its mutator
+// knows the format: it changes fields, widths, refs and slots, splices nodes, and corrects every
+// checksum above the change up to the root slot.
 
 import Engine
 import Fuzz
@@ -16,7 +16,7 @@ enum FileTarget {
 
   private static let bytesMax = 1 << 18
 
-  /// Files in the clear, without the zeros behind what they use.
+  /// Unencrypted files, without the zeros after the used part.
   private static var seeds: [[UInt8]] {
     MutantBase.all.filter { $0.key == nil && $0.bytes.count <= bytesMax }.map(\.bytes)
   }

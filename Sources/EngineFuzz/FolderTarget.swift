@@ -1,7 +1,7 @@
-// FolderTarget.swift: bytes → what stands beside a database under the names that it uses: the note
-// file, the management folder and what is in it, left-overs of creation and compaction.
-// Invariants checked: opening is refused with an error or goes well; the data file keeps its rows
-// in both cases; a folder that is not the engine's keeps what is in it.
+// FolderTarget.swift: bytes → files next to a database under the names that it uses: the note file,
+// the management folder and its content, leftovers of creation and compaction. Invariants checked:
+// opening fails with an error or succeeds; the data file keeps its rows in both cases; a foreign
+// folder keeps its content.
 
 import Engine
 import Fuzz

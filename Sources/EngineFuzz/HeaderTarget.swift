@@ -1,5 +1,5 @@
-// HeaderTarget.swift: bytes → UnverifiedFileHeader → FileHeader → recovery table.
-// Invariant checked: reading a header never traps, and what it accepts is in the format's ranges.
+// HeaderTarget.swift: bytes → UnverifiedFileHeader → FileHeader → recovery table. Invariant
+// checked: reading a header never traps, and accepted headers are in the format's ranges.
 
 import Engine
 import Fuzz
@@ -10,7 +10,7 @@ enum HeaderTarget {
     smokeCount: 3000, seeds: { FuzzTarget.choiceSeeds("header") + wholeHeaders },
     run: { run($0) })
 
-  /// The records of whole images, so that changed ones come close.
+  /// The headers of valid images, so that mutated ones are nearly valid.
   private static var wholeHeaders: [[UInt8]] {
     MutantBase.all.map { base in
       [1]
@@ -23,7 +23,7 @@ enum HeaderTarget {
   private static func run(_ input: [UInt8]) -> FuzzOutcome {
     let recordBytes = Layout.slotRecordBytes
     // A mutator rarely makes 12 KiB: short inputs are spread over the fields, and checksums are
-    // made right when the first byte asks for it, so that the checks behind them are reached.
+    // corrected when the first byte says so, so that the checks after them are reached.
     var image = [UInt8](repeating: 0, count: Layout.headerSizeBytes)
     let spots = [0, Layout.slotOffsetsBytes[0], Layout.slotOffsetsBytes[1]]
     for (index, byte) in input.dropFirst().prefix(3 * recordBytes).enumerated() {

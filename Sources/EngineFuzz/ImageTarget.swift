@@ -1,6 +1,6 @@
-// ImageTarget.swift: bytes → choices → a damaged image → everything that can be done with it.
-// The first bytes choose the base image, the others where and how it is damaged; checksums of what
-// was changed are made right up to the root slot, so that the damage gets past them.
+// ImageTarget.swift: bytes → choices → a damaged image → all operations on it. The first bytes
+// choose the base image, the others where and how it is damaged; checksums of changed nodes are
+// corrected up to the root slot, so that the damage is not detected by them.
 
 import Engine
 import Fuzz

@@ -1,6 +1,6 @@
-// JudgedImage.swift: what an image that may be damaged owes its user.
-// Invariants checked: one that `verify` finds whole is read in full without an error, takes a
-// commit that changes nothing of it, and is whole afterwards, also for the next opener.
+// JudgedImage.swift: the guarantees for an image that may be damaged. Invariants checked: an image
+// that passes `verify` is read in full without an error, accepts a commit that leaves its content
+// unchanged, and passes again afterwards, also for the next opener.
 
 import Engine
 import Fuzz
@@ -15,7 +15,7 @@ enum JudgedImage {
       return .refused
     }
     guard (try? database.verify()) != nil else {
-      // Damage that is noticed late must be noticed all the same: nothing of this may trap.
+      // Damage detected late must still be reported as an error: no operation may trap.
       _ = MutantExercise.run(image, key: key, choice: image.count & 3)
       return .refused
     }

@@ -1,8 +1,8 @@
-// LockFileTarget.swift: bytes → what stands in the lock file before a database is opened, and what
-// somebody scribbles over it while a handle has it open, reads and writes.
-// Invariants checked: nothing traps or hangs; a handle answers rightly or with an error; once
-// everybody has closed, the next opener finds every acknowledged row. A scribbled lock file may
-// make a live reader's space be used again: then it gets an error, and never a wrong row.
+// LockFileTarget.swift: bytes → the content of the lock file before a database is opened, and bytes
+// written over it while a handle has it open, reads and writes. Invariants checked: nothing traps
+// or hangs; a handle returns correct results or an error; after all handles are closed, the next
+// opener finds every acknowledged row. An overwritten lock file may cause a live reader's space to
+// be reused: then it gets an error, and never a wrong row.
 
 import Engine
 import Fuzz

@@ -1,6 +1,6 @@
-// MagicTarget.swift: [U] two numbers, one behind the other, that only coverage leads to. A campaign
-// under libFuzzer that does not find them is not guided by what it reaches and compares. They are
-// read as the format's decoders read theirs, so that what is traced here is traced there.
+// MagicTarget.swift: [U] two consecutive numbers that only coverage guidance can find. A libFuzzer
+// campaign that does not find them is not guided by coverage and comparisons. They are read in the
+// same way as by the format's decoders, so that comparisons traced here are traced there as well.
 // Safety: the view of the input does not leave the closure that made it.
 
 import Engine
@@ -16,7 +16,7 @@ enum MagicTarget {
     unsafe input.withUnsafeBytes { buffer in judge(unsafe RawBytes(buffer)) }
   }
 
-  /// Two steps: the second comparison is reached by those who passed the first.
+  /// Two steps: the second comparison is reached only after passing the first.
   private static func judge(_ bytes: RawBytes) -> FuzzOutcome {
     guard bytes.count >= 4, bytes.uint32(0) == 0x4641_554c else { return .refused }
     guard bytes.count >= 8, bytes.uint32(4) == 0x5401_7f17 else { return .accepted }

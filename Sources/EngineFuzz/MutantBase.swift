@@ -1,14 +1,14 @@
-// MutantBase.swift: [U] a whole image with what a mutator has to know of it: where the nodes of the
-// newest version stand and which of their bytes link to which.
-// Nodes are found by their own headers and links by their value, so that no kind of node need be
-// known here, and none be forgotten.
+// MutantBase.swift: [U] an undamaged image with the information that a mutator needs: where the
+// nodes of the newest version are and which of their bytes link to which. Nodes are found by their
+// headers and links by their value, so this code need not know the kinds of nodes, and cannot miss
+// one.
 
 import Engine
 
 /// A link to a node, inside another one.
 struct MutantLink {
   let parent: Int
-  /// Where in the image it stands.
+  /// Its offset in the image.
   let offset: Int
 }
 
@@ -21,7 +21,7 @@ struct MutantBase: Sendable {
   let nodes: [Int]
   /// By node, the links that lead to it.
   let parents: [Int: [MutantLink]]
-  /// The end of what the newest version has in use.
+  /// The end of the part that the newest version uses.
   let endBytes: Int
 
   init(name: String, bytes: [UInt8], key: [UInt8]? = nil) {
@@ -36,7 +36,7 @@ struct MutantBase: Sendable {
       return
     }
     let all = Self.wholeNodes(bytes)
-    // What is not a file of ours has a top ref that leads nowhere, and no nodes.
+    // A file of another format has an invalid top ref, and no nodes.
     var found = [Int(truncatingIfNeeded: bytes.number(newest + SlotField.topRef))].filter {
       all.contains($0)
     }
@@ -47,7 +47,7 @@ struct MutantBase: Sendable {
       next += 1
       let end = parent + bytes.nodeSize(parent)
       for offset in parent + Layout.nodeHeaderBytes..<max(parent + 48, end - 15) {
-        // Low bytes of a ref are 0, and most bytes are no start of a link.
+        // Low bytes of a ref are 0, and most bytes are not the start of a link.
         guard bytes[offset] == 0, bytes[offset + 1] & 15 == 0 else { continue }
         let child = Int(truncatingIfNeeded: bytes.number(offset))
         guard child != parent, all.contains(child),
@@ -80,7 +80,7 @@ struct MutantBase: Sendable {
     return nodes
   }
 
-  /// Makes the checksum of a node right, then those in everything above it.
+  /// Corrects the checksum of a node, then those in all nodes above it.
   func seal(_ image: inout [UInt8], _ node: Int) {
     guard node + Layout.nodeHeaderBytes <= image.count else { return }
     let size = min(max(image.nodeSize(node), Layout.nodeHeaderBytes), image.count - node)
@@ -103,7 +103,7 @@ struct MutantBase: Sendable {
     }
   }
 
-  /// Makes the checksum of one copy of a slot right.
+  /// Corrects the checksum of one copy of a slot.
   static func sealSlot(_ image: inout [UInt8], _ copy: Int) {
     image.set(image.checksum(copy + 8..<copy + Layout.slotRecordBytes), at: copy, 8)
   }

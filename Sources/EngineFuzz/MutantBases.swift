@@ -1,5 +1,5 @@
-// MutantBases.swift: the images that are damaged: small, and between them every kind of node,
-// column and collection. They are made by the engine and the same on every run.
+// MutantBases.swift: the base images for damage: small, and together with every kind of node,
+// column and collection. They are made by the engine and are the same on every run.
 
 import Engine
 import Fuzz
@@ -21,8 +21,7 @@ extension MutantBase {
     } catch { preconditionFailure("a base image cannot be made: \(error)") }
   }()
 
-  /// Made later than `all`: the highest bytes choose it, so that kept inputs go on to mean what
-  /// they meant.
+  /// Added after `all`: the highest bytes choose it, so that stored inputs keep their meaning.
   static let patchedLeaves: MutantBase = {
     do { return try patched() } catch {
       preconditionFailure("a base image cannot be made: \(error)")
@@ -30,10 +29,10 @@ extension MutantBase {
   }()
   private static let patchedLeavesByteMin = 248
 
-  /// How often each is taken: the small ones are quick, and have most of what there is.
+  /// How often each is chosen: the small ones are fast, and have most kinds of nodes.
   static let weights = [4, 12, 12, 8, 4, 12, 8, 6, 12, 2, 1, 2, 6, 4]
 
-  /// One of the bases with nodes that can be seen, each as often as any other.
+  /// One of the bases with visible nodes, all equally likely.
   static func chooseEvenly(_ choices: inout MutantChoices) -> MutantBase {
     let number = Int(choices.number(1))
     let bases = all.filter { !$0.nodes.isEmpty }
@@ -269,7 +268,7 @@ extension MutantBase {
 
   // MARK: history
 
-  /// Tables and columns that came and went.
+  /// Tables and columns that were added and removed.
   private static func schemaHistory(_ database: Database) throws {
     try write(database) { write in
       for table in 0..<4 {
@@ -313,7 +312,7 @@ extension MutantBase {
     return MutantBase(name: "pinned", bytes: bytes)
   }
 
-  /// Leaves that have edits beside their links.
+  /// Leaves with patches.
   private static func patched() throws -> MutantBase {
     let backend = FuzzBackend([])
     let database = try Database.open(backend: backend)
@@ -343,7 +342,7 @@ extension MutantBase {
     return base
   }
 
-  /// So many pins that the free list has segments.
+  /// Enough pins that the free list has segments.
   private static func segments() throws -> MutantBase {
     let backend = FuzzBackend([])
     let database = try Database.open(backend: backend, options: options(nil, .checksummed))

@@ -4,7 +4,7 @@
 import Engine
 import Glibc
 
-/// How far an image let its user come.
+/// How far the operations on an image got.
 struct MutantOutcome {
   var isOpen = false
   var isWhole = false
@@ -15,11 +15,11 @@ struct MutantOutcome {
 enum MutantExercise {
   /// Uses an image in every way.
   /// - Parameters:
-  ///   - image: What the file holds.
+  ///   - image: The content of the file.
   ///   - key: Its key; nil for one in the clear.
   ///   - choice: Which of several changes is made to it.
   ///   - folder: Where a copy is written; nil for none.
-  /// - Returns: How far it let its user come.
+  /// - Returns: How far the operations got.
   static func run(
     _ image: [UInt8], key: [UInt8]?, choice: Int, folder: String? = nil
   ) -> MutantOutcome {
@@ -41,7 +41,7 @@ enum MutantExercise {
     if let folder { copy(database, to: folder + "/copy.realm", key: key) }
     let older = choice % 4 == 1 ? try? database.snapshot() : nil
     outcome.isCommitted = change(database, choice)
-    // The old nodes, of which a wrong free list may have given sectors away, beside the new ones.
+    // The old nodes, whose sectors a wrong free list may have released, as well as the new ones.
     if let snapshot = try? database.snapshot() {
       var again = MutantOutcome()
       read(snapshot, &again)

@@ -15,7 +15,7 @@ package enum MutantRun {
     defer { folder?.remove() }
     var opened = 0
     var (whole, committed, rows) = (0, 0, 0)
-    // What the bases and the first mutants take is nobody's fault.
+    // The memory of the bases and the first mutants is not counted.
     _ = (MutantBase.all, MutantBase.patchedLeaves)
     var peak = FuzzWatch.peakBytes()
     for seed in first..<first + count {
@@ -38,14 +38,14 @@ package enum MutantRun {
     print("survived \(count) opened \(opened) whole \(whole) committed \(committed) rows \(rows)")
   }
 
-  /// Traps, as a mutant would: for the test of those who watch this process.
+  /// Traps like a mutant would, to test the processes that watch this one.
   package static func trap() -> Never {
     FuzzWatch.install()
     FuzzWatch.announce("mutant 4711")
     preconditionFailure("asked for")
   }
 
-  /// Runs one seed and says what it is.
+  /// Runs one seed and describes it.
   package static func show(_ seed: UInt64) {
     FuzzWatch.install()
     FuzzWatch.announce("mutant \(seed)")

@@ -1,6 +1,6 @@
 // Mutator.swift: damages an image: as media do (flips, lost and swapped sectors, wrong sizes), and
-// as an adversary does, who makes every checksum right again up to the root slot, so that what is
-// wrong reaches the code behind the checksums.
+// as an adversary does, who corrects every checksum up to the root slot, so that wrong bytes reach
+// the code after the checksums.
 
 import Engine
 import Fuzz
@@ -30,7 +30,7 @@ struct Mutator {
   }
 
   private mutating func mutate(_ choices: inout MutantChoices) {
-    // Sealed changes get by far the farthest, so most are of that sort.
+    // Changes with corrected checksums get by far the farthest, so most are of that kind.
     let kind = choices.below(24)
     guard !base.nodes.isEmpty, kind >= 8 else {
       mutateBytes(kind % 8, &choices)
@@ -118,14 +118,14 @@ struct Mutator {
     if choices.below(4) > 0 { MutantBase.sealHeader(&image) }
   }
 
-  /// One bit of a slot, in both copies, and no checksum made right.
+  /// One bit of a slot, in both copies, without correcting the checksum.
   private mutating func flipInSlot(_ choices: inout MutantChoices) {
     let slot = Layout.slotOffsetsBytes[choices.below(2)]
     let (offset, bit) = (choices.below(Layout.slotRecordBytes), UInt8(choices.below(8)))
     for copy in [slot, slot + Layout.slotCopyDistanceBytes] { image[copy + offset] ^= 1 << bit }
   }
 
-  /// One field of a slot, in both copies; or a slot in the place of another.
+  /// One field of a slot, in both copies; or a slot in place of another.
   private mutating func setSlot(_ choices: inout MutantChoices) {
     let copies = Layout.slotOffsetsBytes.flatMap { [$0, $0 + Layout.slotCopyDistanceBytes] }
     if choices.below(4) == 0 {
@@ -186,7 +186,7 @@ struct Mutator {
     let size = min(max(image.nodeSize(node), 64), image.count - node)
     for _ in 0...choices.below(3) {
       var offset = node + 48 + choices.below(size - 48)
-      // What is at the front decides over what is behind it.
+      // Bytes at the front control those after them.
       if choices.below(3) == 0 { offset = node + 48 + choices.below(min(size - 48, 96)) }
       let count = [1, 1, 2, 4, 8][choices.below(5)]
       if choices.below(3) == 0 {
@@ -197,7 +197,7 @@ struct Mutator {
     }
   }
 
-  /// A whole node in the place of another one, which says that it belongs there.
+  /// A whole node in place of another one, with a header that matches the place.
   private mutating func splice(_ node: Int, _ choices: inout MutantChoices) {
     let source = base.nodes[choices.below(base.nodes.count)]
     let size = base.bytes.nodeSize(source)
@@ -222,7 +222,7 @@ struct Mutator {
     touched.append(link.parent)
   }
 
-  /// Two aligned words of a node, one in the place of the other.
+  /// Two aligned words of a node, one in place of the other.
   private mutating func swapWords(_ node: Int, _ choices: inout MutantChoices) {
     let words = (min(max(image.nodeSize(node), 64), image.count - node) - 48) / 8
     let (first, second) = (choices.below(words), choices.below(words))

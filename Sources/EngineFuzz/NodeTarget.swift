@@ -1,5 +1,5 @@
 // NodeTarget.swift: bytes → choices → one node of an image damaged, with every checksum above it
-// made right again, so that what is wrong reaches the code behind the checksums.
+// corrected, so that wrong bytes reach the code after the checksums.
 
 import Engine
 import Fuzz

@@ -1,8 +1,8 @@
-// ObjectTarget.swift: bytes → operations on rows, collections, versions and handles, beside a
-// dictionary that does the same.
-// Invariants checked: every operation succeeds exactly when it does on the model; every version,
-// newest or pinned, holds the model's rows of its moment, in order, by walk, by key and by index;
-// what `changes(since:)` says of two versions is what the models differ in; the file is whole.
+// ObjectTarget.swift: bytes → operations on rows, collections, versions and handles, with a
+// dictionary as the model. Invariants checked: every operation succeeds exactly when it does on the
+// model; every version, newest or pinned, holds the model's rows at its time, in order, by walk, by
+// key and by index; `changes(since:)` of two versions reports the difference of their models; the
+// file passes `verify`.
 
 import Engine
 import Fuzz
@@ -46,7 +46,7 @@ private struct ObjectRun {
   private var backend = FuzzBackend([])
   private var database: Database
   private var write: WriteTransaction?
-  /// What the newest version holds, and what the open transaction makes of it.
+  /// The rows of the newest version, and those of the open transaction.
   private var committed: Rows = [:]
   private var working: Rows = [:]
   private var pins: [(snapshot: Snapshot, rows: Rows)] = []
@@ -94,7 +94,7 @@ private struct ObjectRun {
     }
   }
 
-  /// The operation goes well exactly when the model says so.
+  /// The operation must succeed exactly when it does on the model.
   private func expect(
     _ isPossible: Bool, _ what: String, _ body: () throws -> Void
   ) throws {
@@ -163,7 +163,7 @@ private struct ObjectRun {
     if let elements { working[key]?[2] = .list(elements) }
   }
 
-  /// Enough rows that leaves split, or the same ones away again.
+  /// Inserts enough rows that leaves split, or removes the same ones again.
   private mutating func insertMany(_ choices: inout MutantChoices) throws {
     let write = try transaction()
     let start = Int64(choices.below(4)) * 1000
@@ -243,7 +243,7 @@ private struct ObjectRun {
     }
   }
 
-  /// Closes, and opens what the file holds.
+  /// Closes the database, and opens the file again.
   private mutating func reopen() throws {
     for (snapshot, rows) in pins {
       try check(snapshot, rows)

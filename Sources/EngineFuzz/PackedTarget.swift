@@ -1,5 +1,5 @@
 // PackedTarget.swift: bytes → integers, with and without nulls → a column, whose leaves hold them
-// packed in 0 to 64 bits → everything that reads packed arrays, against plain arrays.
+// packed in 0 to 64 bits → all code that reads packed arrays, against plain arrays.
 
 import Engine
 import Fuzz
@@ -22,7 +22,7 @@ enum PackedTarget {
     let gap = Int64([1, 1, 3, 1 << 40][choices.below(4)])
     var keys: [Int64] = []
     var rows: [[Value]] = []
-    // Inputs are short: behind their end the numbers follow from what there was.
+    // Inputs are short: after their end the numbers are derived from the input.
     var filler = MutantChoices(seed: choices.number(4))
     for index in 0..<count {
       keys.append(base / 2 &+ Int64(index) &* gap)

@@ -1,6 +1,6 @@
 // SlotTarget.swift: bytes → choices → root slots and the file header of an image damaged, most of
-// them with checksums made right.
-// Invariant checked: what opens is a version that a whole slot names.
+// them with corrected checksums. Invariant checked: an opened version is one that a valid slot
+// names.
 
 import Engine
 import Fuzz
@@ -23,7 +23,7 @@ enum SlotTarget {
     let version = database.version
     _ = try? database.close()
     let named = wholeVersions(image)
-    // An image with nothing in it but zeros, or a creation's beginning, becomes a new database.
+    // An image with only zeros, or with the beginning of a creation, becomes a new database.
     guard named.contains(version.rawValue) || (named.isEmpty && version == .first) else {
       return .finding("version \(version) opened, whole slots name \(named)")
     }

@@ -1,6 +1,6 @@
-// FleeceJSONTarget.swift: texts as JSON: written as bytes, read as JSON, and that once more.
-// Invariants checked: a text that is taken ends in JSON that no longer changes, with shared keys
-// and without; one that is refused has a place in the text.
+// FleeceJSONTarget.swift: texts as JSON: encoded as bytes, written as JSON, and the same once more.
+// Invariants checked: an accepted text reaches JSON that no longer changes, with and without shared
+// keys; a rejected one has a position in the text.
 
 import Fleece
 import FleeceReference

@@ -1,7 +1,7 @@
-// FleeceJudgement.swift: what any bytes owe their reader.
-// Invariants checked: both readers take the same bytes, and find the same values in them and the
-// same JSON; what is taken goes to JSON and back, and into another encoder, without a change. What
-// is not taken is read, written as JSON, walked and copied all the same, and must only survive.
+// FleeceJudgement.swift: the properties checked on any bytes. Invariants checked: both readers
+// accept the same bytes, and read the same values and the same JSON from them; accepted bytes are
+// converted to JSON and back, and copied to another encoder, without a change. Rejected bytes are
+// also read, written as JSON, walked and copied, and must not trap.
 
 import Fleece
 import FleeceReference
@@ -9,7 +9,7 @@ import Fuzz
 
 /// Judges bytes.
 enum FleeceJudgement {
-  /// The keys that numbers stand for.
+  /// The keys of the shared numbers.
   static let keyTexts = [
     "name", "age", "zip", "a", "b", "type", "list", "n", "outer", "x-1", "_k", "Q",
   ]
@@ -48,7 +48,7 @@ enum FleeceJudgement {
     }
   }
 
-  /// Uses bytes that are no Fleece in every way.
+  /// Uses invalid bytes in every way.
   private static func survive(_ bytes: [UInt8], _ keys: FleeceSharedKeys) -> Int {
     var found = 0
     _ = try? FleeceDocument(bytes).withRoot { (root) throws(FleeceError) in
@@ -56,7 +56,7 @@ enum FleeceJudgement {
       if (try? root.json(keys: keys)) != nil { found += 1 }
       var encoder = FleeceEncoder()
       if (try? encoder.copy(root, keys: keys)) != nil { found += 1 }
-      // All of it once more behind a base, so that extern pointers have somewhere to lead.
+      // The same again after a base, so that extern pointers have a target.
       let twice = bytes + bytes
       _ = try FleeceBytes.over(twice) { (view: FleeceBytes) throws(FleeceError) in
         let root = try FleeceValue.root(of: view, baseSizeBytes: bytes.count)
@@ -108,14 +108,14 @@ enum FleeceJudgement {
     canonical.isCanonical = true
     let first = try root.json(keys: keys, options: canonical)
     let second = try again(first)
-    // What is not UTF-8 is replaced, which can move a key.
+    // Invalid UTF-8 is replaced, which can change the order of keys.
     guard first == second || first.contains("\u{fffd}") || tree.hasFloat else {
       return "JSON changes: \(first) \(second)"
     }
     return try again(second) == second ? nil : "JSON changes again"
   }
 
-  /// JSON that was read and written again.
+  /// JSON after reading and writing it again.
   static func again(_ json: String) throws(FleeceError) -> String {
     var encoder = FleeceEncoder()
     try FleeceBytes.over(json) { (view: FleeceBytes) throws(FleeceError) in
@@ -123,7 +123,8 @@ enum FleeceJudgement {
     }
     let document = try FleeceDocument(validating: try encoder.finish())
     var options = FleeceJSONOptions()
-    // An escape of two bytes can stand for one byte, and a key of a pair without a value for none.
+    // An escape of two bytes can stand for one byte, and a key of a pair without a value for no
+    // byte.
     options.sizeMaxBytes = 64 * json.utf8.count + 1024
     return try document.withRoot { (root) throws(FleeceError) in try root.json(options: options) }
   }

@@ -1,7 +1,6 @@
 // FleeceValuesTarget.swift: choices → a value → bytes → both readers, and the same bytes with
-// damage. Invariants checked: what was written is read, key by key and item by item; keys became
-// numbers where the rule says so, and the table has no other; damaged bytes are judged as any
-// others.
+// damage. Invariants checked: written values are read back, key by key and item by item; keys
+// became numbers exactly where the rule requires it; damaged bytes are checked like any others.
 
 import Fleece
 import FleeceReference
@@ -46,7 +45,7 @@ enum FleeceValuesTarget {
     return .accepted
   }
 
-  /// What is wrong with the table, or with keys that are not in it.
+  /// An error in the table, or in keys that are missing from it.
   private static func wrongKeys(_ value: ReferenceValue, _ texts: [String]) -> String? {
     guard texts.starts(with: FleeceJudgement.keyTexts) else { return "the table lost keys" }
     guard Set(texts).count == texts.count else { return "a key is in the table twice" }

@@ -1,7 +1,7 @@
-// QueryAnswersTarget.swift: bytes → choices → queries that fit the kennel → the planner's answer
-// against the naive evaluator's.
-// Invariants checked: the same keys in the same order, from a snapshot and from a write
-// transaction; the count is theirs; the text of a query reads as it.
+// QueryAnswersTarget.swift: bytes → choices → queries that fit the kennel → the planner's result
+// compared with the naive evaluator's. Invariants checked: the same keys in the same order, from a
+// snapshot and from a write transaction; the count matches; the text of a query parses to the same
+// query.
 
 import Engine
 import Fuzz
@@ -18,7 +18,7 @@ enum QueryAnswersTarget {
     $0.sizeMax = 512
   }
 
-  /// The database, the tables and the queries that an input stands for.
+  /// The database, the tables and the queries that an input encodes.
   private static func decode(
     _ input: [UInt8]
   ) -> (fixture: Int, queries: [(table: String, query: ParsedQuery, arguments: [Value])]) {

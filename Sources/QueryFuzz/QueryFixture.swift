@@ -8,7 +8,7 @@ import QueryReference
 @safe final class QueryFixture: @unchecked Sendable {
   let data: ReferenceTables
   let snapshot: Snapshot
-  /// Open and unchanged: what queries see in a write transaction.
+  /// Open and unchanged, for queries in a write transaction.
   let write: WriteTransaction
   private let database: Database
 

@@ -1,7 +1,7 @@
 // QueryTarget.swift: bytes → a text → a query → its text → the same query; then bound to the
-// kennel's tables and run over a small database.
-// Invariants checked: what is read has one spelling, which reads as an equal query; a run finds as
-// many rows as it counts, in a snapshot and in a write transaction, and those that match by key.
+// kennel's tables and run over a small database. Invariants checked: a parsed query has one
+// spelling, which parses to an equal query; a run finds as many rows as it counts, in a snapshot
+// and in a write transaction, and the same rows as matching by key.
 
 import Engine
 import Fuzz
