@@ -109,8 +109,8 @@ struct JudgingTests {
     }
     let safe = try run("extra")
     #expect(safe.status == 0, "\(safe.output)")
-    let unsafe = try run("off")
-    #expect(unsafe.output.contains("'d' cannot be opened any more as an SQLite database"))
+    let unsynced = try run("off")
+    #expect(unsynced.output.contains("'d' cannot be opened any more as an SQLite database"))
   }
 
   @Test("a token replays without a checker, and a program can stand behind --")

@@ -1,5 +1,5 @@
-// FileJudge+Torn.swift: files that hold none of their contents, and sources that were removed before
-// the copy was durable.
+// FileJudge+Torn.swift: files that hold none of their contents, and sources that were removed
+// before the copy was durable.
 
 import Recording
 

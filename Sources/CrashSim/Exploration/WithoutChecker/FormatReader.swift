@@ -1,5 +1,5 @@
 // FormatReader.swift: whether a file can be opened, asked of a Python process that stays.
-// The lab itself opens nothing: a reader that crashes on damaged bytes takes only its process along.
+// The lab itself opens nothing: a reader that crashes on damaged bytes takes only its own process.
 // Invariant: the same bytes get the same answer; one that cannot be had is no complaint.
 
 import FaultFS
@@ -115,8 +115,8 @@ final class FormatReader: Sendable {
   private static let python: String? = ["/usr/bin/python3", "/usr/local/bin/python3"]
     .first { PathCalls.canAccess($0, X_OK) }
 
-  /// Answers each line `FORMAT PATH` with `ok`, `ok ROWS`, `bad REASON`, or `unknown` where a module is
-  /// missing.
+  /// Answers each line `FORMAT PATH` with `ok`, `ok ROWS`, `bad REASON`, or `unknown` where a
+  /// module is missing.
   private static let program = #"""
     import importlib, sys
 

@@ -31,14 +31,14 @@ final class TraceChecker: StateChecker {
   ) throws(LabError) -> CheckResult {
     let complaints = try knowledge.complaints(
       about: tree, outputBytes: acknowledged.count, reader)
-    guard let worst = complaints.first else { return .said([], worst: nil) }
-    return .said(complaints, worst: worst)
+    guard let worst = complaints.first else { return .answer([], worst: nil) }
+    return .answer(complaints, worst: worst)
   }
 }
 
 extension CheckResult {
   /// Complaints as a checker's answer: an error fails, anything less is said only.
-  fileprivate static func said(_ complaints: [Complaint], worst: Complaint?) -> CheckResult {
+  fileprivate static func answer(_ complaints: [Complaint], worst: Complaint?) -> CheckResult {
     let isBroken = worst?.level == .error
     let lines = complaints.enumerated().flatMap { index, complaint in
       let level = isBroken && index == 0 ? "" : "\(complaint.level.name): "
