@@ -39,7 +39,7 @@ package final class LineProcess {
   ) throws(LabError) {
     try self.init(
       command: [try Self.program()] + program.commandLine, cpu: cpu, errorPath: errorPath,
-      environment: environment)
+      environment: environment, mounts: type(of: program).mounts)
   }
 
   /// Starts any program that answers lines with lines.
@@ -47,18 +47,19 @@ package final class LineProcess {
   ///   - command: Its path and arguments.
   ///   - cpu: A CPU to pin it to.
   ///   - errorPath: Where its standard error goes; nil drops it.
-  ///   - environment: Variables to add to the lab's own.
+  ///   - environment: Variables to add to Faultline's own.
+  ///   - mounts: Whether it keeps the right to mount.
   /// - Throws: `LabError` with code `.lab` when it cannot be started.
   package init(
     command: [String], cpu: Int32? = nil, errorPath: String? = nil,
-    environment: [String: String] = [:]
+    environment: [String: String] = [:], mounts: Bool = false
   ) throws(LabError) {
     self.errorPath = errorPath
     var launch = ChildProcess.Launch(command)
     // A trap is a verdict; a backtrace of it would take seconds.
     launch.environment = environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
     launch.cpu = cpu
-    launch.mounts = type(of: program).mounts
+    launch.mounts = mounts
     do {
       // A socket, so that writing to a dead child is an error and not a SIGPIPE.
       let (childInput, ours) = try Descriptors.makeSocketPair()
