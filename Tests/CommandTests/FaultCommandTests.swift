@@ -70,8 +70,8 @@ struct FaultCommandTests {
     #expect(reader.wait().output == "x")
     let rest = try mounted.fault("list").lines
     #expect(rest.count == 2 && rest[0].hasPrefix("1  hits=1 matches=3"), "\(rest)")
-    let listed = try mounted.fault("list", "--json").output
-    #expect(listed.contains("\"formatVersion\" : 1") && listed.contains("\"hitCount\" : 1"))
+    let json = try mounted.fault("list", "--json").output
+    #expect(json.contains("\"formatVersion\" : 1") && json.contains("\"hitCount\" : 1"))
     #expect(try mounted.fault("clear").lines.count == 2)
     #expect(try mounted.fault("list").output.isEmpty)
     let (result, trace) = try mounted.end()
