@@ -76,9 +76,10 @@ struct Certify: ParsableCommand {
   }
 
   private func program(_ settings: ExplorationSettings, _ console: Console) throws -> Certificate {
-    guard let workload, let checker = try checker.chosen() else {
+    guard let workload else {
       throw LabError.usage("give scenario files, or --workload and --check")
     }
+    let checker = try checker.required()
     var program = ProgramUnderTest(workload: workload, check: checker.command, setup: setup)
     program.checkStays = checker.stays
     return try ProgramExplorer(

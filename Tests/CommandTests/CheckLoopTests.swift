@@ -146,7 +146,7 @@ struct CheckLoopTests {
     let both = try command.run(
       arguments(workload: "true", loop: "true", ["--check", "true"]))
     #expect(both.status == 2 && both.output.contains("give one of them"), "\(both.output)")
-    let none = try command.run(["explore", "--workload", "true"])
+    let none = try command.run(["certify", "--workload", "true"])
     #expect(none.status == 2 && none.output.contains("--check-loop"), "\(none.output)")
   }
 }

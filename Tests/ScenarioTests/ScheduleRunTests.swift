@@ -56,7 +56,7 @@ extension BackendTests {
     #expect(error?.code == .usage && error?.message.contains("hit no operation") == true)
   }
 
-  @Test("a fault that keeps the database from opening: nobody runs, and that is no verdict of it")
+  @Test("a fault that keeps the database from opening: nobody runs, and that is not its verdict")
   func togetherNotOpen() throws {
     let text =
       togetherOpening + ScheduleScenarioTests.steps

@@ -87,7 +87,7 @@ private func complaints(_ text: String) -> [String] {
       ("{strategy: best}", "'best' is not a strategy"), ("{runs: 3}", "lacks the key 'strategy'"),
       ("{strategy: random, depth: 2}", "'depth' does not go with the strategy random"),
       ("{strategy: scripted}", "lacks the key 'script'"),
-      ("{strategy: scripted, script: [ui jumps]}", "no turn of a script"),
+      ("{strategy: scripted, script: [ui jumps]}", "not a turn of a script"),
       ("{strategy: scripted, script: [cat 3]}", "no actor 'cat'"),
       ("{strategy: scripted, script: [ui until store pni]}", "nearest valid key 'store pin'"),
       ("{strategy: pct, depth: 99}", "out of range"),
