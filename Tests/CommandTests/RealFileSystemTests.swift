@@ -168,7 +168,7 @@ struct RealFileSystemTests {
         check: "true") + ["--on", "ext4", "--budget", "100"])
     #expect(result.status == 1, "\(result.output)")
     #expect(result.output.contains("file system broken: ext4: it does not mount"))
-    #expect(result.output.contains("not the program's"), "\(result.output)")
+    #expect(result.output.contains("not of the program"), "\(result.output)")
     #expect(leftovers == "")
   }
 

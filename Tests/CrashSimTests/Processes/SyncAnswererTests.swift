@@ -66,7 +66,7 @@ struct SyncAnswererTests {
       for byte in (1, 2):
         m[0] = byte
         os.sync()
-        os.write(1, b"!")
+        os.write(1, b"!\\n")
       """
     #expect(
       try words(of: "python3 -c '\(store)'")
@@ -94,7 +94,7 @@ struct SyncAnswererTests {
         turn.wait()
         os.sync()
         turn.wait()
-        os.write(1, b"!")
+        os.write(1, b"!\\n")
       thread.join()
       """
     let words = try words(of: "python3 -c '\(store)'").filter { $0 != "rename" }
@@ -126,7 +126,7 @@ struct SyncAnswererTests {
       thread = threading.Thread(target=late)
       thread.start()
       os.sync()
-      os.write(1, b"!")
+      os.write(1, b"!\\n")
       thread.join()
       """
     let stage = ProgramStage(run: run, timeoutSeconds: 120)

@@ -43,7 +43,7 @@ struct HistoryParserTests {
     ([HistoryLine.header, ""], "none"),
     ([HistoryLine.header, "", ""], "h.jsonl:2:1: expected '{'"),
     ([HistoryLine.header, "{\"begin\":1}"], "h.jsonl:2: a line has begin and session"),
-    ([HistoryLine.header, "{\"begin\":1,\"begin\":2}"], "h.jsonl:2:12: 'begin' is twice"),
+    ([HistoryLine.header, "{\"begin\":1,\"begin\":2}"], "h.jsonl:2:12: 'begin' occurs twice"),
     ([HistoryLine.header, "{\"at\":1}"], "h.jsonl:2:2: 'at' occurs twice in the line"),
     ([HistoryLine.header, "{\"end\":1,\"outcome\":\"won\"}"], "outcome 'won': write committed"),
     ([HistoryLine.header, HistoryLine.end(1, .aborted)], "transaction 1 has no line"),
