@@ -136,7 +136,7 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
   static func fileExists(_ path: String) -> EngineError {
     EngineError(
       code: .fileExists,
-      message: "\(path) is there already, and a copy writes over nothing; remove it or choose "
+      message: "\(path) already exists, and a copy never overwrites a file; remove it or choose "
         + "another name")
   }
 

@@ -123,7 +123,7 @@ public final class TableReader: Sendable {
     return try tree.reader.reading { _ throws(EngineError) in
       guard isSealed else { return try body(position.leaf, position.index) }
       guard let (leaf, index) = try tree.find(position.key) else {
-        throw .corrupted("the row of key \(position.key) is not there any more")
+        throw .corrupted("the row of key \(position.key) no longer exists")
       }
       return try body(leaf, index)
     }

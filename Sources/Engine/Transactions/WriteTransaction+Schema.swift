@@ -29,7 +29,7 @@ extension WriteTransaction {
   }
 
   private static func tableExists(_ name: String) -> EngineError {
-    EngineError(code: .tableExists, message: "there is a table \"\(name)\" already")
+    EngineError(code: .tableExists, message: "a table named \"\(name)\" already exists")
   }
 
   private func targetID(of column: ColumnSchema) throws(EngineError) -> UInt32 {

@@ -41,7 +41,7 @@ public struct _Sum {
 
   func integer<Number: FixedWidthInteger>(_ type: Number.Type) -> Number {
     guard let exact = Number(exactly: integers) else {
-      Misuse.stop("the sum \(integers) is no \(type); ask for a wider type")
+      Misuse.stop("the sum \(integers) does not fit \(type); sum it up in a wider type")
     }
     return exact
   }

@@ -177,7 +177,7 @@ extension RealmCollectionValue where Self: ObjectBase {
   /// The object itself.
   public static func _cast(_ object: ObjectBase) -> Self {
     guard let own = object as? Self else {
-      Misuse.stop("an object of \(object.classInfo.name) is no \(Self.self)")
+      Misuse.stop("an object of \(object.classInfo.name) is not of type \(Self.self)")
     }
     return own
   }

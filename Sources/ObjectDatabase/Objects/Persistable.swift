@@ -135,7 +135,7 @@ extension RealmCollectionValue {
 
   /// Only classes are objects.
   public static func _cast(_ object: ObjectBase) -> Self {
-    Misuse.stop("an object of \(object.classInfo.name) is no \(Self.self)")
+    Misuse.stop("an object of \(object.classInfo.name) is not of type \(Self.self)")
   }
 
   /// The elements of a sequence that only the running program knows; nil when one does not fit.

@@ -103,7 +103,7 @@ extension _RealmCore {
     EngineError(
       code: .duplicateValue,
       message: "an object of \(info.name) with the primary key \(info.properties[number].name) = "
-        + "\(DynamicValue.text(of: value)) is there already; add it with update: .modified or "
+        + "\(DynamicValue.text(of: value)) already exists; add it with update: .modified or "
         + ".all to change that one")
   }
 

@@ -14,7 +14,7 @@ extension SyncState {
   public mutating func apply(_ operation: SyncOperation) throws(SyncError) {
     switch operation {
     case .create(let object):
-      guard objects[object] == nil else { throw misfit("is there already", object) }
+      guard objects[object] == nil else { throw misfit("already exists", object) }
       objects[object] = SyncNode()
       digest &+= SyncDigest.object(object, sum: 0)
     case .delete(let object):
