@@ -327,7 +327,8 @@ struct BulkCreateTests {
         try realm.write { realm.create(Keyed.self, from: ids) { $0.id = $1 } }
       }
       let twice = ids.last ?? 0
-      #expect("\(error.map { "\($0)" } ?? "")".contains("the primary key id = \(twice) is there"))
+      let message = error.map { "\($0)" } ?? ""
+      #expect(message.contains("the primary key id = \(twice) already exists"))
       #expect(realm.isEmpty)
     }
     for policy in [Realm.UpdatePolicy.modified, .all] {
