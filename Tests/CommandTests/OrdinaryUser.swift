@@ -6,19 +6,23 @@ import TestSupport
 
 /// A user without rights, with a directory of their own.
 struct OrdinaryUser {
-  static let number = 65534
+  static let nobody = 65534
+  let number: Int
   let directory: TemporaryDirectory
   private let hidesFusermount: Bool
 
   /// Makes the user's directory.
-  /// - Parameter hidesFusermount: Whether there shall be no fusermount3 for the user.
+  /// - Parameters:
+  ///   - number: Who it is.
+  ///   - hidesFusermount: Whether there shall be no fusermount3 for the user.
   /// - Throws: What went wrong.
-  init(hidesFusermount: Bool = false) throws {
+  init(number: Int = Self.nobody, hidesFusermount: Bool = false) throws {
+    self.number = number
     self.hidesFusermount = hidesFusermount
     directory = try TemporaryDirectory(isForAll: true)
     let made = try runShell(
       """
-      chmod 755 . && mkdir home && chown \(Self.number):\(Self.number) home &&
+      chmod 755 . && mkdir home && chown \(number):\(number) home &&
         mknod fuse c 10 229 && chmod 666 fuse
       """, in: directory.path)
     guard made.status == 0 else { throw CocoaError(.fileWriteUnknown, userInfo: ["": made.output]) }
@@ -41,7 +45,7 @@ struct OrdinaryUser {
     let outer = directory.file("outer")
     try """
     mount --bind '\(directory.file("fuse"))' /dev/fuse && \(hides) cd '\(home)' &&
-    exec setpriv --reuid \(Self.number) --regid \(Self.number) --clear-groups \
+    exec setpriv --reuid \(number) --regid \(number) --clear-groups \
       env -u CI -u GITHUB_ACTIONS -u FAULTLINE_SCRATCH HOME='\(home)' TMPDIR='\(home)' \
       F='\(FaultlineCommand.program)' \(wrapper) sh '\(path)'
     """.write(toFile: outer, atomically: false, encoding: .utf8)

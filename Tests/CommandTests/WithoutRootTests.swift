@@ -68,6 +68,16 @@ struct WithoutRootTests {
   @Test("by fusermount3: explore, certify, stress, run with kills, replay")
   func byFusermount() throws { try dayAsUser(hidesFusermount: false) }
 
+  @Test("a user without a name, as in containers, whom fusermount3 refuses, gets a namespace")
+  func nameless() throws {
+    let user = try OrdinaryUser(number: 54321)
+    let result = try user.run(
+      "$F explore --workload 'echo a > t; sync t .; echo saved' --check true --budget 5; $F doctor")
+    #expect(result.status == 0, "\(result.output)")
+    #expect(result.output.contains("user 54321 has no name"), "\(result.output)")
+    #expect(result.output.contains("verdict: held"), "\(result.output)")
+  }
+
   @Test("without fusermount3, in a namespace of the command's own")
   func byNamespace() throws { try dayAsUser(hidesFusermount: true) }
 

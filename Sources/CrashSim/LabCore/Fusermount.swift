@@ -1,6 +1,6 @@
 // Fusermount.swift: [U] fusermount3, which mounts and unmounts FUSE file systems for users who may
 // not (fusermount3(1)).
-// Safety: a path is passed to one system call and not kept.
+// Safety: a path is passed to one system call and not kept; an entry of users is not looked into.
 
 import CPrivileges
 import Foundation
@@ -15,9 +15,14 @@ package enum Fusermount {
       .first { PathCalls.canAccess($0, X_OK) }
   }
 
+  /// Whether the user is among those that the system knows by name.
+  package static var hasName: Bool { unsafe getpwuid(getuid()) != nil }
+
   /// Why it cannot mount for this process; nil when nothing is known against it.
   package static var lack: String? {
     guard let path else { return "there is no fusermount3" }
+    // It writes the user's name into the mount's entry, and refuses a user without one.
+    guard hasName else { return "user \(getuid()) has no name in /etc/passwd, which \(path) needs" }
     var about = stat()
     var system = statvfs()
     guard unsafe stat(path, &about) == 0, unsafe statvfs(path, &system) == 0 else {

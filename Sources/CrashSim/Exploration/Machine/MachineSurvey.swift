@@ -57,11 +57,18 @@ public enum MachineSurvey {
     guard let lack = Fusermount.lack else {
       return .ok("fusermount3", found: "\(Fusermount.path ?? "?"), set-uid root")
     }
+    let mend =
+      if Fusermount.path == nil {
+        "sudo apt-get install fuse3"
+      } else if !Fusermount.hasName {
+        "sudo useradd --uid \(getuid()) NAME"
+      } else {
+        "leave the container, or start it without no_new_privs"
+      }
     return .missing(
       "fusermount3", found: lack,
       lost: "mounts of ordinary users that other processes see, of faultline mount for example",
-      mend: Fusermount.path == nil
-        ? "sudo apt-get install fuse3" : "leave the container, or start it without no_new_privs")
+      mend: mend)
   }
 
   private static var namespaces: MachineCapability {
