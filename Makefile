@@ -2,10 +2,10 @@
 .PHONY: dist dist-test setup run coverage docc pages hooks histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate calibrate screenshots test test-busy test-large test-sync test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench fuzz mutants damaged-images golden format
 .DEFAULT_GOAL := run
 
-# What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; the
-# compiler's way to libfuse3; programs that the conformance tests and examples run; stemmers of the
+# What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; OpenSSL
+# for encrypted files and tokens; the compiler's way to these; programs that the conformance tests and examples run; stemmers of the
 # document store's full-text indexes, which are loaded when an index wants them.
-PACKAGES := libfuse3-dev fuse3 sqlite3 libsqlite3-dev pkg-config git rsync libstemmer0d
+PACKAGES := libfuse3-dev fuse3 sqlite3 libsqlite3-dev libssl-dev pkg-config git rsync libstemmer0d
 BUILD := swift build -c release --product
 BIN = $$(swift build -c release --show-bin-path)
 

@@ -51,7 +51,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
@@ -69,10 +68,12 @@ let package = Package(
       linkerSettings: [.unsafeFlags(["-nostartfiles"])]),
     .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
 
+    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    // OpenSSL's ciphers and digests for files and tokens: nothing of its own.
+    .target(name: "Cryptography", dependencies: ["COpenSSL"], swiftSettings: hot),
     .target(
       name: "Engine",
-      dependencies: ["CSystem", .product(name: "Crypto", package: "swift-crypto")],
-      swiftSettings: hot),
+      dependencies: ["CSystem", "Cryptography"], swiftSettings: hot),
     .target(
       name: "ObjectDatabase", dependencies: ["Engine", "Query"], swiftSettings: house),
     // The query language: reads, binds, plans and runs queries over the engine's tables.
@@ -121,8 +122,7 @@ let package = Package(
     .target(
       name: "Findings",
       dependencies: [
-        "CSystem", "LabCore", "Recording", "FaultFS", "CrashStates",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "CSystem", "Cryptography", "LabCore", "Recording", "FaultFS", "CrashStates",
       ],
       path: "Sources/CrashSim/Findings", swiftSettings: house),
     .target(
@@ -254,7 +254,9 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "EngineTests",
-      dependencies: ["Engine", "CSystem", "Requirements", "engine-worker", "FuzzCommand"],
+      dependencies: [
+        "Engine", "Cryptography", "CSystem", "Requirements", "engine-worker", "FuzzCommand",
+      ],
       exclude: ["Golden"],
       swiftSettings: house),
     // A task list that several processes share: what a program on the object database looks like.

@@ -11,7 +11,7 @@ Maintainer: The Faultline maintainers <faultline@localhost>
 Section: devel
 Priority: optional
 Installed-Size: $3
-Depends: libc6 (>= $4), libstdc++6 (>= $5), libgcc-s1, libsqlite3-0 (>= 3.40), fuse3
+Depends: libc6 (>= $4), libstdc++6 (>= $5), libgcc-s1, libsqlite3-0 (>= 3.40), libssl3 | libssl3t64, fuse3
 Suggests: e2fsprogs, xfsprogs, btrfs-progs, gdb, sqlite3
 Description: finds the data that a program loses when the power fails
  Faultline records a run of a program on a file system of its own (FUSE),

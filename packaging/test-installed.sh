@@ -29,7 +29,7 @@ no_swift() { ! command -v swift && ! ls /usr/lib/swift; }
 step no_swift
 step apt-get update -qq
 # The package's own part of the time is the second line: its dependencies are there by then.
-step apt-get install -y -qq --no-install-recommends fuse3 libsqlite3-0 libstdc++6
+step apt-get install -y -qq --no-install-recommends fuse3 libsqlite3-0 'libssl3' libstdc++6
 step apt-get install -y -qq --no-install-recommends /tmp/faultline.deb
 step faultline --version
 step test -s /usr/share/man/man1/faultline-explore.1.gz

@@ -6,7 +6,7 @@
 // Safety: paths are passed to one system call each and not kept.
 
 import CSystem
-import Crypto
+import Cryptography
 import Foundation
 import Glibc
 import LabCore
@@ -19,15 +19,15 @@ package enum TokenSeal {
   private static let secretBytes = 32
 
   /// The secret of this user; nil where there is no place for one.
-  private static let secret: SymmetricKey? = makeSecret()
+  private static let secret: SecretKey? = makeSecret()
 
   /// The seal of a text; nil where this user has no secret.
   static func seal(_ text: String) -> String? {
     secret.map { seal(text, with: $0) }
   }
 
-  static func seal(_ text: String, with secret: SymmetricKey) -> String {
-    let code = HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: secret)
+  static func seal(_ text: String, with secret: SecretKey) -> String {
+    let code = KeyedDigest.code(of: Array(text.utf8), using: secret)
     return Data(code.prefix(sealBytes)).base64EncodedString()
       .replacing("+", with: "-").replacing("/", with: "_")
   }
@@ -50,7 +50,7 @@ package enum TokenSeal {
 
   // MARK: The secret
 
-  private static func makeSecret() -> SymmetricKey? {
+  private static func makeSecret() -> SecretKey? {
     let environment = ProcessInfo.processInfo.environment
     let home = environment["HOME"] ?? FileManager.default.homeDirectoryForCurrentUser.path
     let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -60,7 +60,7 @@ package enum TokenSeal {
   }
 
   /// The secret in a folder of this user, made when there is none.
-  static func secret(in folder: String) -> SymmetricKey? {
+  static func secret(in folder: String) -> SecretKey? {
     var about = stat()
     guard unsafe lstat(folder, &about) == 0, about.st_mode & S_IFMT == 0o040000,
       about.st_uid == geteuid(), about.st_mode & 0o022 == 0
@@ -88,7 +88,7 @@ package enum TokenSeal {
     return bytes?.count == secretBytes ? bytes : nil
   }
 
-  private static func read(_ path: String) -> SymmetricKey? {
+  private static func read(_ path: String) -> SecretKey? {
     let descriptor = unsafe csystem_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
@@ -98,6 +98,6 @@ package enum TokenSeal {
       let bytes = try? Descriptors.read(descriptor, limitBytes: secretBytes + 1),
       bytes.count == secretBytes
     else { return nil }
-    return SymmetricKey(data: bytes)
+    return SecretKey(bytes)
   }
 }

@@ -4,16 +4,15 @@
 //   bytes 32 ..< 64   → with the file's salt: the key of the root slots' seals
 // Each derivation is HKDF-SHA256 with its own `info`, so no two uses share a key.
 
-import Crypto
+import Cryptography
 
 /// A key as passed by a caller.
 struct EncryptionKey: Sendable {
   static let sizeBytes = 64
 
-  // SymmetricKey keeps its bytes in memory that it zeroes before freeing.
-  fileprivate let whole: SymmetricKey
-  fileprivate let nodeHalf: SymmetricKey
-  fileprivate let slotHalf: SymmetricKey
+  fileprivate let whole: SecretKey
+  fileprivate let nodeHalf: SecretKey
+  fileprivate let slotHalf: SecretKey
 
   /// Takes the bytes.
   /// - Throws: `EngineError` with code `.invalidKey` when they are not 64.
@@ -23,9 +22,9 @@ struct EncryptionKey: Sendable {
         code: .invalidKey,
         message: "the encryption key has \(bytes.count) bytes; it needs \(Self.sizeBytes)")
     }
-    whole = SymmetricKey(data: bytes)
-    nodeHalf = SymmetricKey(data: bytes[..<32])
-    slotHalf = SymmetricKey(data: bytes[32...])
+    whole = SecretKey(bytes)
+    nodeHalf = SecretKey(bytes[..<32])
+    slotHalf = SecretKey(bytes[32...])
   }
 }
 
@@ -61,37 +60,34 @@ struct FileKeys: Sendable {
   let salt: Salt
   /// The value in the file header, so that a wrong key is distinguished from damage.
   let check: UInt64
-  private let nodeHalf: SymmetricKey
-  private let slotKey: SymmetricKey
+  private let nodeHalf: SecretKey
+  private let slotKey: SecretKey
 
   init(_ key: EncryptionKey, salt: Salt) {
     self.salt = salt
     nodeHalf = key.nodeHalf
-    slotKey = HKDF<SHA256>.deriveKey(
-      inputKeyMaterial: key.slotHalf, salt: salt.bytes, info: Array("faultline slot 2".utf8),
-      outputByteCount: 32)
-    let checkKey = HKDF<SHA256>.deriveKey(
-      inputKeyMaterial: key.whole, salt: salt.bytes, info: Array("faultline check 2".utf8),
-      outputByteCount: 32)
-    let code = HMAC<SHA256>.authenticationCode(for: salt.bytes, using: checkKey)
-    check = RawBytes.over(Array(code)) { $0.uint64(0) }
+    slotKey = key.slotHalf.derived(
+      salt: salt.bytes, use: Array("faultline slot 2".utf8), countBytes: 32)
+    let checkKey = key.whole.derived(
+      salt: salt.bytes, use: Array("faultline check 2".utf8), countBytes: 32)
+    let code = KeyedDigest.code(of: salt.bytes, using: checkKey)
+    check = RawBytes.over(code) { $0.uint64(0) }
   }
 
   /// The key of a session's nodes.
-  func nodeKey(session: Salt) -> SymmetricKey {
-    HKDF<SHA256>.deriveKey(
-      inputKeyMaterial: nodeHalf, salt: salt.bytes + session.bytes,
-      info: Array("faultline node 2".utf8), outputByteCount: 32)
+  func nodeKey(session: Salt) -> SecretKey {
+    nodeHalf.derived(
+      salt: salt.bytes + session.bytes, use: Array("faultline node 2".utf8),
+      countBytes: AuthenticatedCipher.keyBytes)
   }
 
   /// The seal of a root slot's fields.
   func slotSeal(of fields: [UInt8]) -> [UInt8] {
-    Array(HMAC<SHA256>.authenticationCode(for: fields + salt.bytes, using: slotKey))
+    KeyedDigest.code(of: fields + salt.bytes, using: slotKey)
   }
 
   /// Whether a seal is right; takes the same time wherever the first wrong byte is.
   func isSlotSeal(_ seal: [UInt8], of fields: [UInt8]) -> Bool {
-    HMAC<SHA256>.isValidAuthenticationCode(
-      seal, authenticating: fields + salt.bytes, using: slotKey)
+    KeyedDigest.isCode(seal, of: fields + salt.bytes, using: slotKey)
   }
 }

@@ -16,7 +16,7 @@
 // bytes of the tag as its checksum: it identifies one sealing of one node, and without the key no
 // other with the same value can be made.
 
-import Crypto
+import Cryptography
 import Synchronization
 
 /// The keys and counters of one encrypted file, for one open database.
@@ -26,13 +26,13 @@ import Synchronization
   let keys: FileKeys
   private let entropy: EntropySource
   private let session = Mutex<Session?>(nil)
-  private let derived: Mutex<[Salt: SymmetricKey]> = Mutex([:])
+  private let derived: Mutex<[Salt: SecretKey]> = Mutex([:])
   /// Keys of sessions that wrote nodes of the file; more are derived again when needed.
   private static let derivedCountMax = 64
 
   private struct Session {
     let salt: Salt
-    let key: SymmetricKey
+    let key: SecretKey
     var counter: UInt64
   }
 
@@ -49,7 +49,7 @@ import Synchronization
     let session: Salt
   }
 
-  private func nodeKey(_ salt: Salt) -> SymmetricKey {
+  private func nodeKey(_ salt: Salt) -> SecretKey {
     if let known = derived.withLock({ $0[salt] }) { return known }
     let key = keys.nodeKey(session: salt)
     derived.withLock { derived in
@@ -69,7 +69,7 @@ import Synchronization
     }
   }
 
-  private func nextNonce() -> (salt: Salt, key: SymmetricKey, counter: UInt64) {
+  private func nextNonce() -> (salt: Salt, key: SecretKey, counter: UInt64) {
     session.withLock { session in
       guard let current = session else { preconditionFailure("beginSession comes first") }
       session?.counter += 1
@@ -86,22 +86,21 @@ import Synchronization
     preamble.appendLittleEndian(version.rawValue)
     preamble.appendLittleEndian(UInt32(extent.count / Layout.sectorSizeBytes))
     preamble += salt.bytes
-    let authenticated = preamble
     preamble.appendLittleEndian(counter)
     preamble.appendLittleEndian(UInt32(0))
-    let plain = unsafe UnsafeRawBufferPointer(
-      start: extent.base, count: extent.count - Layout.sealBytes)
-    guard let nonce = try? AES.GCM.Nonce(data: preamble[SealField.counter...]),
-      let box = try? unsafe AES.GCM.seal(
-        plain, using: key, nonce: nonce, authenticating: authenticated),
-      let combined = box.combined
-    else { preconditionFailure("keys and nonces of the right size always seal") }
+    // The ciphertext stands behind the preamble, and is made where it stands.
+    let count = extent.count - Layout.sealBytes
+    let text = unsafe UnsafeMutableRawBufferPointer(
+      start: extent.base + preamble.count, count: count)
+    unsafe (extent.base + preamble.count).copyMemory(from: extent.base, byteCount: count)
     extent.copy(preamble, to: 0)
-    unsafe combined.withUnsafeBytes { sealed in
-      precondition(SealField.counter + sealed.count == extent.count, "nonce, ciphertext and tag")
-      unsafe (extent.base + SealField.counter).copyMemory(
-        from: sealed.baseAddress.unsafelyUnwrapped, byteCount: sealed.count)
-    }
+    let clear = unsafe UnsafeRawBufferPointer(start: extent.base, count: SealField.counter)
+    let nonce = unsafe UnsafeRawBufferPointer(
+      start: extent.base + SealField.counter, count: AuthenticatedCipher.nonceBytes)
+    let tag = unsafe UnsafeMutableRawBufferPointer(
+      start: extent.base + extent.count - Layout.sealTagBytes, count: Layout.sealTagBytes)
+    unsafe AuthenticatedCipher.seal(
+      text, using: key, nonce: nonce, authenticating: clear, tag: tag)
     return extent.readable.uint64(extent.count - Layout.sealTagBytes)
   }
 
@@ -141,23 +140,28 @@ import Synchronization
     let size = Int(preamble.sectors) * Layout.sectorSizeBytes
     let sealed = bytes.part(at: Int(link.ref.offsetBytes), count: size)
     let tag = sealed.uint64(size - Layout.sealTagBytes)
-    let combined = unsafe UnsafeRawBufferPointer(
-      start: sealed.base + SealField.counter, count: size - SealField.counter)
-    let clear = unsafe UnsafeRawBufferPointer(start: sealed.base, count: SealField.counter)
-    let key = nodeKey(preamble.session)
-    guard let box = try? unsafe AES.GCM.SealedBox(combined: combined),
-      let plain = try? unsafe AES.GCM.open(box, using: key, authenticating: clear)
-    else {
+    func part(_ offset: Int, _ count: Int) -> UnsafeRawBufferPointer {
+      unsafe UnsafeRawBufferPointer(start: sealed.base + offset, count: count)
+    }
+    let plain = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: size - Layout.sealBytes, alignment: Layout.sectorSizeBytes)
+    defer {
+      // No other code holds this memory.
+      unsafe Syscalls.wipe(plain)
+      unsafe plain.deallocate()
+    }
+    let isOpen = unsafe AuthenticatedCipher.open(
+      part(SealField.ciphertext, plain.count), into: plain, using: nodeKey(preamble.session),
+      nonce: part(SealField.counter, AuthenticatedCipher.nonceBytes),
+      authenticating: part(0, SealField.counter),
+      tag: part(size - Layout.sealTagBytes, Layout.sealTagBytes))
+    guard isOpen else {
       throw .corrupted(
         "damaged node: its \(size) bytes do not authenticate; restore the file from a copy",
         at: link.ref)
     }
-    unsafe plain.withUnsafeBytes { buffer in
-      if preamble.ref == link.ref && tag == link.checksum {
-        body(unsafe RawBytes(buffer))
-      }
-      // No other code holds this memory, and it is freed next.
-      unsafe Syscalls.wipe(UnsafeMutableRawBufferPointer(mutating: buffer))
+    if preamble.ref == link.ref && tag == link.checksum {
+      body(unsafe RawBytes(UnsafeRawBufferPointer(plain)))
     }
     guard preamble.ref == link.ref else {
       throw EngineError(

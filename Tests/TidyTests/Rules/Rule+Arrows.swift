@@ -30,6 +30,10 @@ private let forbidden: [Arrow] = [
     modules: lab + ["DocumentStore", "CFuse", "GRDB", "Yams", "Query"],
     reason: "the engine knows nothing of the lab, nor of what is built on it"),
   Arrow(
+    folder: "Sources/Cryptography",
+    modules: lab + databases + ["CSystem", "CFuse", "GRDB", "Yams", "Foundation"],
+    reason: "cryptography is OpenSSL's, and knows nothing of ours"),
+  Arrow(
     folder: "Sources/Query",
     modules: lab + ["DocumentStore", "CFuse", "GRDB", "Yams", "Foundation"],
     reason: "queries are about the engine's tables, and fuzzers run them"),
