@@ -12,6 +12,8 @@ public struct QueryLimits: Hashable, Sendable {
   public static let numberBytesMax = 128
   /// The most rows that one path leads to from one row, where links of many multiply.
   public static let pathRowsMax = 1 << 22
+  /// The most pairs of edges of one polygon that are checked for crossing.
+  public static let polygonPairsMax = 1 << 22
   /// The greatest number of an argument.
   public static let argumentMax = 9_999
 

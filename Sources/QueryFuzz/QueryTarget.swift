@@ -34,6 +34,9 @@ enum QueryTarget {
       "map['a'] == 1 && tags[FIRST] LIKE '*b?' && numbers.@sum * 2 - 1 <= $1",
       "age - (age - (boss.age - 1)) > 2 * (3 / (age * 2))",
       "oid == oid(507f1f77bcf86cd799439011) or uid == $3 or born < 2020-01-01@00:00:00:5",
+      "$K8 == 'a' AND tags.length > 1 AND map.a == 1 AND boss == O1 AND price < '2' SORT($K8 ASC)",
+      "blob LIKE[c] 'A*' OR things[*] == bin('b') OR thing == L2:1 OR boss.@count=1AND $x == $",
+      "home GEOWITHIN geoPolygon({[0, 0], [4, 0], [4, 4], [0, 4, 1]}, {[1, 1], [2, 1], [1, 2]})",
     ]
     + (0..<24 as Range<UInt64>).map { number in
       var generator = QueryGenerator(ReferenceRandom(number &* 0x9e37))
@@ -42,7 +45,7 @@ enum QueryTarget {
 
   private static let arguments: [Value] = [
     .int(2), .string("a"), .null, .uuid(Kennel.uuid(1)), .double(1.5), .list([.int(1), .int(2)]),
-    .bool(true), .date(seconds: 0, nanoseconds: 5),
+    .bool(true), .date(seconds: 0, nanoseconds: 5), .string("boss.name"),
   ]
 
   private static func run(_ input: [UInt8]) -> FuzzOutcome {

@@ -59,24 +59,33 @@ extension QueryGenerator {
     case 1:
       return .circle(point(0.25, 0), radius: .literal(.number(pick(["0.021", "0.0333", "0.05"]))))
     default:
-      let rings = (0...random.below(2)).map { _ in
-        // Three corners that are not one: two have different longitudes.
-        [point(0.31, 0.57, low: true), point(1.31, 0.57, low: true), point(0.31, 1.57, low: true)]
-          + (0..<random.below(3)).map { _ in point(0.31, 0.57) }
-      }
-      return .polygon(rings)
+      return .polygon(rings())
     }
   }
 
-  private mutating func point(
-    _ longitude: Double, _ latitude: Double, low: Bool = false
-  ) -> QueryPoint {
-    let (first, second) =
-      low ? (longitude, latitude) : (Double(random.below(5)), Double(random.below(5)))
-    let (east, north) = low ? (first, second) : (first + longitude, second + latitude)
-    return QueryPoint(
-      longitude: chance(4) ? argument(.double(east)) : .literal(.number("\(east)")),
-      latitude: .literal(.number("\(north)")))
+  /// A square with corners a bit elsewhere, and a hole in it or none.
+  private mutating func rings() -> [[QueryPoint]] {
+    let (west, south) = (Double(random.below(3)) - 0.69, Double(random.below(3)) - 0.43)
+    let (width, height) = (Double(random.below(3)) + 1.5, Double(random.below(3)) + 1.5)
+    func corner(_ x: Double, _ y: Double) -> QueryPoint {
+      let shift = Double(random.below(3)) * 0.07
+      return at(west + x * width + shift, south + y * height + shift)
+    }
+    let outer = [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)]
+    guard chance(2) else { return [outer] }
+    return [outer, [corner(0.3, 0.3), corner(0.6, 0.3), corner(0.5, 0.7)]]
+  }
+
+  private mutating func at(_ longitude: Double, _ latitude: Double) -> QueryPoint {
+    QueryPoint(
+      longitude: chance(4) ? argument(.double(longitude)) : number(longitude),
+      latitude: number(latitude))
+  }
+
+  private func number(_ number: Double) -> QueryOperand { .literal(.number("\(number)")) }
+
+  private mutating func point(_ longitude: Double, _ latitude: Double) -> QueryPoint {
+    at(Double(random.below(5)) + longitude, Double(random.below(5)) + latitude)
   }
 
   /// A property of the targets of a mixed column.
@@ -87,6 +96,8 @@ extension QueryGenerator {
     if isMany, chance(3) {
       steps.append(steps[0] == .property("map") ? .key(pick(["a", "b"])) : .index(random.below(2)))
       isMany = false
+    } else if steps[0] == .property("map") {
+      steps.append(.operation(.values))
     }
     if chance(3) { steps.append(.property(pick(["boss", "owner", "pet"]))) }
     if chance(6) {

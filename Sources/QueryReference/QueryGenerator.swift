@@ -74,7 +74,7 @@ package struct QueryGenerator {
   // MARK: comparisons
 
   private mutating func comparison(_ table: String, _ depth: Int) -> QueryComparison {
-    let kinds = isPlain ? 7 : 17
+    let kinds = isPlain ? 7 : 20
     for _ in 0..<50 {
       let made: QueryComparison?
       switch random.below(kinds) {
@@ -93,6 +93,7 @@ package struct QueryGenerator {
       case 13: made = place(table)
       case 14: made = behindMixed(table)
       case 15: made = whole(table)
+      case 16, 17, 18: made = spelling(table)
       default: made = mixed(table)
       }
       if let made { return made }
@@ -323,7 +324,10 @@ package struct QueryGenerator {
       return nil
     }
     path.steps.append(.operation(.type))
-    let names = ["null", "int", "string", "numeric", "object", "date", "decimal", "bool"]
+    let names = [
+      "null", "int", "string", "numeric", "object", "date", "decimal", "bool", "objectlink",
+      "array",
+    ]
     let right: QueryOperand =
       chance(4)
       ? .list([.literal(.value(.string(pick(names)))), .literal(.value(.string(pick(names))))])

@@ -27,6 +27,37 @@ extension Reference {
     }
   }
 
+  /// The table that an operand's links lead to.
+  func target(_ operand: QueryOperand, _ scopes: [ReferenceScope]) -> String? {
+    guard case .path(let path) = operand else { return nil }
+    return walk(path, scopes).target
+  }
+
+  /// A constant beside another operand: the key of a row is one of the other's table, and a text in
+  /// quotes beside numbers is a number.
+  func settled(
+    _ operand: QueryOperand, _ scopes: [ReferenceScope], beside other: QueryOperand
+  ) -> QueryOperand {
+    switch operand {
+    case .list(let members): return .list(members.map { settled($0, scopes, beside: other) })
+    case .literal(.value(.link(let key))):
+      guard let table = target(other, scopes) else { return operand }
+      return .literal(.object(table: table, key: .int(key), isRowKey: true))
+    case .literal(.value(.string(let text))):
+      switch kind(other, scopes) {
+      case .int, .float, .double, .decimal128: break
+      default: return operand
+      }
+      if let whole = Int64(text) { return .literal(.value(.int(whole))) }
+      switch text {
+      case "inf": return .literal(.value(.double(.infinity)))
+      case "NaN": return .literal(.value(.double(.nan)))
+      default: return .literal(.number(text))
+      }
+    default: return operand
+    }
+  }
+
   func items(
     _ operand: QueryOperand, _ scopes: [ReferenceScope], beside kind: ColumnType?
   ) -> (items: [Item], isMany: Bool) {
@@ -151,7 +182,9 @@ extension Reference {
     case .decimal128(let number): return .decimal(number)
     case .string(let text):
       return kind == .binary ? .bytes(Array(text.utf8)) : .text(Array(text.utf8))
-    case .binary(let bytes): return .bytes(bytes)
+    case .binary(let bytes):
+      let isText = kind == .string && String(validating: bytes, as: UTF8.self) != nil
+      return isText ? .text(bytes) : .bytes(bytes)
     case .date(let seconds, let nanoseconds): return .date(seconds, nanoseconds)
     case .objectId(let id): return .objectId(id.bytes)
     case .uuid(let id): return .uuid(id.bytes)
@@ -217,20 +250,36 @@ extension Reference {
   }
 
   /// How many links lead to a row.
-  private func linkCount(_ place: Place) -> Item {
-    guard case .row(let own, let key) = place else { return .null }
+  private func linkCount(_ place: Place) -> Int64 {
+    guard case .row(let own, let key) = place else { return 0 }
     var count = 0
     for origin in data.tables {
       for other in origin.schema.columns where other.target == own {
         count += links(from: origin.schema.name, other.name, to: own, key).count
       }
     }
-    return .int(Int64(count))
+    return Int64(count)
   }
 
-  private func walk(
-    _ path: QueryPath, _ scopes: [ReferenceScope]
-  ) -> (items: [Item], isMany: Bool, kind: ColumnType?) {
+  /// The steps of a path, with those that its arguments name.
+  private func steps(_ path: QueryPath) -> [QueryStep] {
+    path.steps.flatMap { step -> [QueryStep] in
+      guard case .pathArgument(let number) = step else { return [step] }
+      guard case .string(let names) = arguments[number] else { return [] }
+      return names.split(separator: ".").map { .property(String($0)) }
+    }
+  }
+
+  /// Where a path leads.
+  private struct Walk {
+    var items: [Item]
+    var isMany: Bool
+    var kind: ColumnType?
+    /// The table of the rows, when they are rows.
+    var target: String?
+  }
+
+  private func walk(_ path: QueryPath, _ scopes: [ReferenceScope]) -> Walk {
     let scope = scopes.last { $0.variable == path.variable }.known
     var places: [Place] = [.row(scope.table, scope.key)]
     var table = scope.table
@@ -239,6 +288,8 @@ extension Reference {
     var operation: PathOperation?
     var kind: ColumnType? = .link
     var isAnyTable = false
+    /// Whether all elements of the last column were asked for.
+    var isSpread = false
     /// Reads what the last property links to.
     func follow() {
       guard let last = column else { return }
@@ -247,6 +298,7 @@ extension Reference {
       isAnyTable = isAnyTable || last.type == .mixed
       places = linked(places)
       column = nil
+      isSpread = false
     }
     func goBack(_ origin: String, _ property: String) {
       places = places.flatMap { place -> [Place] in
@@ -255,8 +307,15 @@ extension Reference {
       }
       (table, isMany, kind) = (origin, true, .link)
     }
-    for step in path.steps {
+    let steps = self.steps(path)
+    for (number, step) in steps.enumerated() {
       switch step {
+      case .property("length") where isText(kind) && number == steps.count - 1:
+        return finished(places.flatMap(elements), isMany, column, .length, kind)
+      case .property(let key)
+      where column?.collection == .dictionary && column?.type != .link && !isSpread:
+        places = places.compactMap { chosen($0, .key(key)) }
+        column?.collection = .none
       case .property(let name):
         follow()
         if isAnyTable {
@@ -278,12 +337,15 @@ extension Reference {
       case .links:
         follow()
         let counts = places.map(linkCount)
-        return (isMany || !counts.isEmpty ? counts : [.null], isMany, .int)
+        return Walk(items: [.int(counts.reduce(0, +))], isMany: false, kind: .int)
       case .operation(.keys):
         places = places.flatMap(keys)
         (isMany, kind, column) = (true, .string, nil)
-      case .operation(.values): break
+      case .operation(.values), .allElements: isSpread = true
+      case .pathArgument: preconditionFailure("steps of arguments were read above")
       case .operation(let other): operation = other
+      case .elementCount where (column?.collection ?? CollectionKind.none) == CollectionKind.none:
+        operation = .size
       case .index, .firstElement, .lastElement, .key, .argument, .elementCount:
         places = places.compactMap { chosen($0, step) }
         // The chosen element is a single value.
@@ -291,10 +353,14 @@ extension Reference {
         if step == .elementCount { kind = .int }
       }
     }
-    isMany = isMany || column.map { $0.collection != .none } ?? false
-    var items = places.flatMap(elements)
-    if !isMany, items.isEmpty { items = [.null] }
-    return finished(items, isMany, operation, kind)
+    let reduction = operation.map { Reduction.operation($0) }
+    var walk = finished(places.flatMap(elements), isMany, column, reduction, kind)
+    walk.target = column?.target ?? table
+    return walk
+  }
+
+  private func isText(_ kind: ColumnType?) -> Bool {
+    kind == .string || kind == .binary || kind == .mixed
   }
 
   /// A property of a row of any table; null when its table does not have it.
@@ -344,22 +410,52 @@ extension Reference {
 
   // MARK: aggregates
 
+  /// What is done with the values at the end of a path.
+  private enum Reduction {
+    case length
+    case operation(PathOperation)
+  }
+
+  private func length(_ item: Item) -> Item {
+    switch item {
+    case .text(let bytes), .bytes(let bytes): .int(Int64(bytes.count))
+    default: .null
+    }
+  }
+
   private func finished(
-    _ items: [Item], _ isMany: Bool, _ operation: PathOperation?, _ kind: ColumnType?
-  ) -> (items: [Item], isMany: Bool, kind: ColumnType?) {
-    guard let operation else { return (items, isMany, kind) }
-    let numbers = items.filter { double($0) != nil }
-    let areDecimal = numbers.contains { if case .decimal = $0 { true } else { false } }
+    _ found: [Item], _ wasMany: Bool, _ column: ColumnSchema?, _ reduction: Reduction?,
+    _ kind: ColumnType?
+  ) -> Walk {
+    let isMany = wasMany || column.map { $0.collection != .none } ?? false
+    var items = found
+    if !isMany, items.isEmpty { items = [.null] }
+    func one(_ item: Item, _ kind: ColumnType?) -> Walk {
+      Walk(items: [item], isMany: false, kind: kind)
+    }
+    let operation: PathOperation
+    switch reduction {
+    case nil: return Walk(items: items, isMany: isMany, kind: kind)
+    case .length: return Walk(items: items.map(length), isMany: isMany, kind: .int)
+    case .operation(let given): operation = given
+    }
+    let isMixed = kind == .mixed
+    let numbers = items.filter { item in
+      double(item) != nil && !(isMixed && ReferenceOrder.isNaN(item))
+    }
+    let areDecimal =
+      isMixed && !numbers.isEmpty
+      || numbers.contains { if case .decimal = $0 { true } else { false } }
     switch operation {
-    case .type: return (items.map { .kinds([name($0)]) }, isMany, nil)
+    case .type: return Walk(items: items.map { .kinds([name($0)]) }, isMany: isMany, kind: nil)
     case .count, .size:
-      guard !isMany else { return ([.int(Int64(items.count))], false, .int) }
-      switch items[0] {
-      case .text(let bytes), .bytes(let bytes): return ([.int(Int64(bytes.count))], false, .int)
-      default: return ([.null], false, .int)
-      }
+      // Links are counted, and not what is no link.
+      let areLinks = kind == .link && (!isMany || column?.collection == CollectionKind.none)
+      if areLinks { return one(.int(Int64(items.filter { $0 != .null }.count)), .int) }
+      return isMany ? one(.int(Int64(items.count)), .int) : one(length(items[0]), .int)
     case .min, .max:
       let candidates = items.filter {
+        if isMixed { return $0 != .null && !ReferenceOrder.isNaN($0) }
         if case .date = $0 { return true }
         return double($0) != nil && !ReferenceOrder.isNaN($0)
       }
@@ -373,31 +469,30 @@ extension Reference {
           best = candidate
         }
       }
-      return ([best ?? .null], false, kind)
+      return one(best ?? .null, kind)
     case .sum, .avg:
       let isAverage = operation == .avg
       guard !numbers.isEmpty else {
-        if isAverage { return ([.null], false, kind) }
+        if isAverage { return one(.null, kind) }
         let zero: Item =
           kind == .float || kind == .double
           ? .double(0) : kind == .decimal128 ? .decimal(Decimal128("0").known) : .int(0)
-        return ([zero], false, kind)
+        return one(zero, kind)
       }
       if areDecimal {
         let sum = numbers.reduce(Decimal128("0").known) { $0 + ReferenceOrder.decimal($1).known }
-        return (
-          [.decimal(isAverage ? sum / Decimal128(String(numbers.count)).known : sum)], false,
-          .decimal128
-        )
+        return one(
+          .decimal(isAverage ? sum / Decimal128(String(numbers.count)).known : sum),
+          isMixed ? .mixed : .decimal128)
       }
       let sum = numbers.reduce(0.0) { $0 + double($1).known }
-      if isAverage { return ([.double(sum / Double(numbers.count))], false, .double) }
+      if isAverage { return one(.double(sum / Double(numbers.count)), .double) }
       let ints = numbers.compactMap {
         if case .int(let number) = $0 { Int128(number) } else { nil }
       }
-      guard ints.count == numbers.count else { return ([.double(sum)], false, .double) }
-      return ([Int64(exactly: ints.reduce(0, +)).map { .int($0) } ?? .null], false, .int)
-    case .keys, .values: return (items, isMany, kind)
+      guard ints.count == numbers.count else { return one(.double(sum), .double) }
+      return one(Int64(exactly: ints.reduce(0, +)).map { .int($0) } ?? .null, .int)
+    case .keys, .values: return Walk(items: items, isMany: isMany, kind: kind)
     }
   }
 

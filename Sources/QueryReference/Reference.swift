@@ -70,6 +70,8 @@ struct ReferenceScope {
 package struct Reference {
   let data: ReferenceTables
   let arguments: [Value]
+  /// Whether an empty text is a part of no text, as the object database has it.
+  let emptyFindsNothing: Bool
   /// For the tests of the comparison itself: an evaluator that is wrong on purpose.
   var mistake = Mistake.none
 
@@ -77,9 +79,10 @@ package struct Reference {
     case none, nullIsLess, allIsAny, sortsBackwards, wholeIsAny
   }
 
-  package init(data: ReferenceTables, arguments: [Value]) {
+  package init(data: ReferenceTables, arguments: [Value], emptyFindsNothing: Bool = false) {
     self.data = data
     self.arguments = arguments
+    self.emptyFindsNothing = emptyFindsNothing
   }
 
   // MARK: queries
@@ -137,7 +140,11 @@ package struct Reference {
     }
   }
 
-  private func passes(_ comparison: QueryComparison, _ scopes: [ReferenceScope]) -> Bool {
+  private func passes(_ written: QueryComparison, _ scopes: [ReferenceScope]) -> Bool {
+    var comparison = written
+    comparison.left = settled(written.left, scopes, beside: written.right)
+    comparison.right = settled(written.right, scopes, beside: written.left)
+    if emptyFindsNothing, looksForNothing(comparison) { return false }
     let neighbours = [kind(comparison.left, scopes), kind(comparison.right, scopes)]
     let left = items(comparison.left, scopes, beside: neighbours[1])
     let leftQuantifier = comparison.leftQuantifier ?? .any
@@ -165,6 +172,17 @@ package struct Reference {
         one(
           comparison.comparison, folded(leftItem, comparison), folded(rightItem, comparison))
       }
+    }
+  }
+
+  /// Whether a part of texts is looked for that is a constant without a letter.
+  private func looksForNothing(_ comparison: QueryComparison) -> Bool {
+    guard [.beginsWith, .endsWith, .contains].contains(comparison.comparison) else { return false }
+    switch comparison.right {
+    case .literal(.value(let value)): return value == .string("") || value == .binary([])
+    case .argument(let number):
+      return arguments[number] == .string("") || arguments[number] == .binary([])
+    default: return false
     }
   }
 
@@ -222,6 +240,7 @@ package struct Reference {
     case .kinds(let names): return names
     case .text(let name):
       let word = String(decoding: name, as: UTF8.self)
+      if word == "objectlink" { return ["object"] }
       return word == "numeric" ? ["int", "float", "double", "decimal"] : [word]
     default: return []
     }
@@ -230,6 +249,9 @@ package struct Reference {
   // MARK: texts
 
   private func folded(_ item: Item, _ comparison: QueryComparison) -> Item {
+    if case .bytes(let bytes) = item, comparison.ignoresCase {
+      return .bytes(bytes.map { (65...90).contains($0) ? $0 + 32 : $0 })
+    }
     guard case .text(let bytes) = item else { return item }
     var text = String(decoding: bytes, as: UTF8.self)
     if comparison.ignoresMarks { text = ReferenceText.withoutMarks(text) }
@@ -258,10 +280,13 @@ package struct Reference {
   }
 
   private func searches(_ comparison: ComparisonOperator, _ left: Item, _ right: Item) -> Bool {
+    if comparison == .like, left == .null { return right == .null }
     let (text, wanted): ([UInt8], [UInt8])
+    var areTexts = false
     switch (left, right) {
-    case (.text(let left), .text(let right)): (text, wanted) = (left, right)
-    case (.bytes(let left), .bytes(let right)) where comparison != .like:
+    case (.text(let left), .text(let right)): (text, wanted, areTexts) = (left, right, true)
+    case (.text(let left), .bytes(let right)), (.bytes(let left), .text(let right)),
+      (.bytes(let left), .bytes(let right)):
       (text, wanted) = (left, right)
     default: return false
     }
@@ -271,10 +296,15 @@ package struct Reference {
     case .contains:
       return (0...text.count).contains { Array(text.dropFirst($0).prefix(wanted.count)) == wanted }
     default:
-      return isLike(
-        Array(String(decoding: text, as: UTF8.self).unicodeScalars)[...],
-        Array(String(decoding: wanted, as: UTF8.self).unicodeScalars)[...])
+      return isLike(scalars(text, areTexts)[...], scalars(wanted, areTexts)[...])
     }
+  }
+
+  /// The scalars of a text, or bytes as if each was one.
+  private func scalars(_ bytes: [UInt8], _ areTexts: Bool) -> [Unicode.Scalar] {
+    areTexts
+      ? Array(String(decoding: bytes, as: UTF8.self).unicodeScalars)
+      : bytes.map { Unicode.Scalar($0) }
   }
 
   /// By trying every way, which short texts allow.

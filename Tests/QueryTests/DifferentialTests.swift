@@ -41,6 +41,13 @@ struct DifferentialTests {
         #expect(keys == expected, "\(place), arguments \(generator.arguments)")
         #expect(count == expected.count, "\(place), arguments \(generator.arguments)")
         guard number % 8 == 0 else { continue }
+        let strict = try query.bound(
+          to: Kennel.schema, table: table, arguments: generator.arguments.map { .value($0) },
+          emptyFindsNothing: true)
+        let some = Reference(
+          data: data, arguments: generator.arguments, emptyFindsNothing: true
+        ).keys(query, table: table)
+        #expect(try strict.keys(in: snapshot) == some, "where '' finds nothing: \(place)")
         let bound = try query.bound(
           to: Kennel.schema, table: table, arguments: generator.arguments)
         #expect(try bound.keys(in: write) == expected, "in a write transaction: \(place)")

@@ -24,8 +24,7 @@ struct Filter {
     for number in numbers { converted.append(try Self.argument(arguments[number], access.core)) }
     self.arguments = converted
     do throws(QueryError) {
-      _ = try query.bound(
-        to: access.querySchema, table: access.name, arguments: converted)
+      _ = try bound(to: access.querySchema, access)
     } catch {
       throw Self.error(text, error)
     }
@@ -111,17 +110,22 @@ struct Filter {
   /// A description of how the rows are found.
   func explain(_ access: _TableAccess) -> String {
     unthrowing { () throws(QueryError) in
-      try query.bound(
-        to: access.querySchema, table: access.name, arguments: arguments
-      ).explain()
+      try bound(to: access.querySchema, access).explain()
     }
+  }
+
+  /// The query with the class's columns; as in RealmSwift an empty text is a part of no text.
+  private func bound(
+    to schema: QuerySchema, _ access: _TableAccess
+  ) throws(QueryError) -> BoundQuery {
+    try query.bound(
+      to: schema, table: access.name, arguments: arguments, emptyFindsNothing: true)
   }
 
   private func bound(
     _ access: _TableAccess, _ tables: [TableSchema]
   ) throws(QueryError) -> BoundQuery {
-    try query.bound(
-      to: access.core.querySchema(ofFile: tables), table: access.name, arguments: arguments)
+    try bound(to: access.core.querySchema(ofFile: tables), access)
   }
 
   /// Runs the query; its errors become errors of the engine.
@@ -155,9 +159,10 @@ struct Filter {
     guard var flat = DynamicValue.flattened(any) else { return .null }
     if case .object(let object)? = flat as? AnyRealmValue { flat = object }
     if let object = flat as? ObjectBase {
-      guard let access = object.tableAccess, access.core.store === core.store else {
-        throw Realm.Error(
-          .invalidValue, "an object of another realm, or an unmanaged one, is an argument")
+      // No property leads to an object that is in no realm.
+      guard let access = object.tableAccess else { return .typedLink(table: .max, key: 0) }
+      guard access.core.store === core.store else {
+        throw Realm.Error(.invalidValue, "an object of another realm is an argument")
       }
       let table = try translating { () throws(EngineError) -> UInt32 in
         try core.currentVersion().tableID(of: access.name)

@@ -13,6 +13,9 @@ extension Binder {
       right = truth(right, beside: left)
     default: break
     }
+    let (leftText, rightText) = (left, right)
+    left = number(left, comparison.left, beside: rightText)
+    right = number(right, comparison.right, beside: leftText)
     try checkQuantifier(comparison.leftQuantifier, left, comparison.left, text)
     if comparison.comparison != .between {
       try checkQuantifier(comparison.rightQuantifier, right, comparison.right, text)
@@ -26,6 +29,7 @@ extension Binder {
     if comparison.ignoresCase || comparison.ignoresMarks {
       let options = (comparison.ignoresCase ? "c" : "") + (comparison.ignoresMarks ? "d" : "")
       for side in [left, right] where side.type != .string && !side.type.isOpen {
+        guard side.type != .binary || comparison.ignoresMarks else { continue }
         throw QueryError(
           .type, "\(text): [\(options)] is for strings, and one side is \(side.type.named(schema))")
       }
@@ -69,10 +73,46 @@ extension Binder {
     return isTrue(side.operand).map { Bound(operand: .value(.bool($0)), type: .bool) } ?? side
   }
 
+  /// Constant texts in quotes that are numbers, beside a number, are these numbers; beside a
+  /// decimal the texts of arguments, too.
+  private func number(
+    _ side: Bound, _ operand: QueryOperand, beside other: Bound
+  ) -> Bound {
+    guard other.type.isNumeric else { return side }
+    func converted(_ member: BoundOperand, _ operand: QueryOperand?) -> Bound? {
+      guard case .value(.string(let text)) = member else { return nil }
+      switch operand {
+      case .literal?: break
+      case .argument? where other.type == .decimal: break
+      default: return nil
+      }
+      return Numbers.written(text)
+    }
+    guard case .list(let members) = side.operand else {
+      return converted(side.operand, operand) ?? side
+    }
+    let written: [QueryOperand?] =
+      switch operand {
+      case .list(let written): written
+      default: members.map { _ in operand }
+      }
+    var isChanged = false
+    let numbers = zip(members, written).map { member, operand -> Bound in
+      guard let number = converted(member, operand) else {
+        return Bound(operand: member, type: member.constant.map { OperandType(of: $0) } ?? .number)
+      }
+      isChanged = true
+      return number
+    }
+    return isChanged ? joined(numbers) : side
+  }
+
   private func checkQuantifier(
     _ quantifier: Quantifier?, _ side: Bound, _ operand: QueryOperand, _ text: String
   ) throws(QueryError) {
     guard let quantifier, !side.isMany else { return }
+    // ANY of a single value is the value.
+    if quantifier == .any, case .path = operand { return }
     throw QueryError(
       .type,
       "\(text): \(quantifier.rawValue) is for collections, and \(Self.text(operand)) is one "
@@ -110,7 +150,7 @@ extension Binder {
           "\(text): a collection comes after IN, and this is one \(right.type.named(schema))")
       }
       guard left.type.fits(right.type) else { throw mismatch(text, left, right) }
-      try checkMembers(text, left, right)
+      try checkMembers(text, left, right, areOrdered: false)
       return comparison.comparison == .notEqual ? .notEqual : .equal
     case .less, .lessEqual, .greater, .greaterEqual:
       guard left.type.fits(right.type), left.type.hasOrder, right.type.hasOrder else {
@@ -158,14 +198,11 @@ extension Binder {
   private func search(
     _ comparison: ComparisonOperator, _ left: Bound, _ right: Bound, _ text: String
   ) throws(QueryError) -> BoundOperator {
-    let isLike = comparison == .like
     for side in [left, right] {
-      let fits = side.type == .string || side.type == .binary && !isLike || side.type.isOpen
-      guard fits else {
-        let kinds = isLike ? "strings" : "strings and binaries"
+      guard side.type == .string || side.type == .binary || side.type.isOpen else {
         throw QueryError(
           .type,
-          "\(text): \(comparison.rawValue) is for \(kinds), and one side is "
+          "\(text): \(comparison.rawValue) is for strings and binaries, and one side is "
             + side.type.named(schema))
       }
     }
@@ -179,13 +216,19 @@ extension Binder {
   }
 
   /// Each constant of a list must fit, not only their common type.
-  private func checkMembers(_ text: String, _ left: Bound, _ right: Bound) throws(QueryError) {
+  ///
+  /// One of several types may be unequal to what it is compared with; a text beside numbers is more
+  /// likely a mistake.
+  private func checkMembers(
+    _ text: String, _ left: Bound, _ right: Bound, areOrdered: Bool = true
+  ) throws(QueryError) {
     for (side, other) in [(left, right), (right, left)] {
       guard case .list(let members) = side.operand else { continue }
       for member in members {
         guard let value = member.constant else { continue }
         let type = OperandType(of: value)
-        guard type.fits(other.type) else {
+        let isText = type == .string && other.type.isNumeric
+        guard type.fits(other.type) || !areOrdered && !isText else {
           throw mismatch(text, Bound(operand: member, type: type), other)
         }
       }

@@ -39,6 +39,8 @@ extension Binder {
 
   private func bind(_ literal: QueryLiteral) throws(QueryError) -> Bound {
     switch literal {
+    case .value(.typedLink(let table, let key)):
+      return Bound(operand: .engineLink(table: table, key: key), type: .object(nil))
     case .value(let value): return Bound(operand: .value(value), type: OperandType(of: value))
     case .number(let text): return Bound(operand: .number(text), type: .number)
     case .object(let name, let key, let isRowKey):
@@ -108,7 +110,7 @@ extension Binder {
   }
 
   /// Joins several single operands to one; its type is theirs, or `mixed`.
-  private func joined(_ members: [Bound]) -> Bound {
+  func joined(_ members: [Bound]) -> Bound {
     let types = members.map(\.type).filter { $0 != .null }
     var type = types.first ?? .null
     if types.contains(where: { $0 != type }) {
@@ -180,6 +182,8 @@ extension Binder {
     switch operand {
     case .number(let text): return .value(Numbers.value(text, hint))
     case .value(.string(let text)) where hint == .binary: return .value(.binary(Array(text.utf8)))
+    case .value(.binary(let bytes)) where hint == .string:
+      return String(validating: bytes, as: UTF8.self).map { .value(.string($0)) } ?? operand
     case .value(.link(let key)):
       if case .object(let table?) = hint {
         return .value(.typedLink(table: UInt32(table), key: key))

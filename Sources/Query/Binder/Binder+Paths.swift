@@ -14,6 +14,8 @@ private struct PathBinding {
   var column: ColumnID?
   /// Which element of it.
   var choice: ElementChoice?
+  /// Whether `[*]` or `@values` said that all elements of it are meant.
+  var isSpread = false
   /// The operation on all values.
   var finish = PathFinish.none
   /// Set by a step that must be the last one.
@@ -29,14 +31,53 @@ extension Binder {
     QueryError(.type, "\(Self.text(path)): \(message)")
   }
 
-  /// Binds a path.
-  func bind(_ path: QueryPath) throws(QueryError) -> (path: BoundPath, type: OperandType) {
-    guard let origin = scopes.lastIndex(where: { $0.variable == path.variable }) else {
-      throw QueryError(
-        .unknownName,
-        "\(Self.text(path)): there is no variable $\(path.variable ?? "") here; "
-          + "SUBQUERY(collection, $\(path.variable ?? ""), …) makes it")
+  /// A path with the steps that its arguments name.
+  ///
+  /// One that begins with `$name` is a variable's when there is such a variable, else that of a
+  /// property with the dollar in its name.
+  private func expanded(_ path: QueryPath) throws(QueryError) -> (path: QueryPath, origin: Int) {
+    var path = path
+    if let name = path.variable, !scopes.contains(where: { $0.variable == name }) {
+      guard schema.tables[scopes[0].table].hasProperty("$" + name) else {
+        throw QueryError(
+          .unknownName,
+          "\(Self.text(path)): there is no variable $\(name) here, and no property of that name; "
+            + "SUBQUERY(collection, $\(name), …) makes a variable")
+      }
+      path.variable = nil
+      path.steps.insert(.property("$" + name), at: 0)
     }
+    let origin = scopes.lastIndex { $0.variable == path.variable } ?? 0
+    guard path.steps.contains(where: { if case .pathArgument = $0 { true } else { false } }) else {
+      return (path, origin)
+    }
+    var steps: [QueryStep] = []
+    for step in path.steps {
+      guard case .pathArgument(let number) = step else {
+        steps.append(step)
+        continue
+      }
+      guard case .string(let name) = try argument(number),
+        let named = Parser.steps(ofKeyPath: name)
+      else {
+        throw QueryError(
+          .argument,
+          "\(Self.text(path)): $K\(number) needs the path of a property as argument \(number), a "
+            + "text such as \"name\" or \"owner.name\"")
+      }
+      steps += named
+    }
+    guard steps.count <= QueryLimits.pathStepsMax else {
+      throw QueryError(
+        .limit, "\(Self.text(path)): a path has more than \(QueryLimits.pathStepsMax) steps")
+    }
+    path.steps = steps
+    return (path, origin)
+  }
+
+  /// Binds a path.
+  func bind(_ written: QueryPath) throws(QueryError) -> (path: BoundPath, type: OperandType) {
+    let (path, origin) = try expanded(written)
     var binding = PathBinding(table: scopes[origin].table)
     for (index, step) in path.steps.enumerated() {
       guard binding.type == nil else {
@@ -47,12 +88,12 @@ extension Binder {
     let type = try end(&binding, path)
     let isReduced: Bool
     switch binding.finish {
-    case .none, .type: isReduced = false
+    case .none, .type, .length: isReduced = false
     default: isReduced = true
     }
     let bound = BoundPath(
       origin: origin, steps: binding.steps, finish: binding.finish,
-      isMany: binding.isMany && !isReduced)
+      isMany: binding.isMany && !isReduced, isMixed: type == .mixed)
     return (bound, type)
   }
 
@@ -67,6 +108,12 @@ extension Binder {
       return
     }
     switch step {
+    case .property("length") where hasLength(binding):
+      guard isLast else { throw unfit(path, "nothing may come after .length") }
+      guard binding.finish == .none else {
+        throw unfit(path, "one aggregate in a path, not .length after another")
+      }
+      binding.finish = .length
     case .property(let name): try takeProperty(name, &binding, path)
     case .backlinks(let origin, let property):
       try follow(&binding, path)
@@ -87,6 +134,12 @@ extension Binder {
     case .index(let index): try choose(.index(index), &binding, path)
     case .firstElement: try choose(.index(0), &binding, path)
     case .lastElement: try choose(.last, &binding, path)
+    case .allElements:
+      guard let column = binding.column, binding.choice == nil, !binding.isSpread,
+        schema.column(column).collection != .none
+      else { throw unfit(path, "[*] comes after a collection" + mixedNote(binding)) }
+      binding.isSpread = true
+    case .pathArgument: preconditionFailure("arguments were expanded above")
     case .key(let key): try choose(.key(key), &binding, path)
     case .argument(let number):
       switch try argument(number) {
@@ -97,9 +150,7 @@ extension Binder {
     case .elementCount:
       guard let column = binding.column, binding.choice == nil,
         schema.column(column).collection != .none
-      else {
-        throw unfit(path, "[SIZE] comes after a collection")
-      }
+      else { return try takeOperation(.size, isLast, &binding, path) }
       binding.steps.append(.elementCount(column))
       binding.column = nil
       binding.type = .int
@@ -107,9 +158,37 @@ extension Binder {
     }
   }
 
+  /// Whether `.length` is that of texts or binaries here, and no property.
+  private func hasLength(_ binding: PathBinding) -> Bool {
+    let columns = binding.named?.compactMap { $0 } ?? binding.column.map { [$0] } ?? []
+    guard let first = columns.first else { return false }
+    if binding.named == nil {
+      switch schema.column(first).type {
+      case .string, .binary: return true
+      case .mixed: break
+      default: return false
+      }
+    }
+    return !schema.tables.contains { $0.column(named: "length") != nil }
+  }
+
+  /// What to add to a message about brackets after a value of any type.
+  private func mixedNote(_ binding: PathBinding) -> String {
+    guard let column = binding.column ?? binding.named?.compactMap({ $0 }).first,
+      binding.named != nil || schema.column(column).type == .mixed
+    else { return "" }
+    return "; a value of type mixed holds no collection"
+  }
+
   private func takeProperty(
     _ name: String, _ binding: inout PathBinding, _ path: QueryPath
   ) throws(QueryError) {
+    if let column = binding.column, binding.choice == nil, !binding.isSpread,
+      schema.column(column).collection == .dictionary, schema.column(column).type != .link
+    {
+      binding.choice = .key(name)
+      return
+    }
     try follow(&binding, path)
     guard !binding.isAnyTable else {
       let columns = schema.tables.enumerated().map { table, definition in
@@ -168,12 +247,15 @@ extension Binder {
     }
     switch operation {
     case .keys, .values:
-      guard let column = binding.column, binding.choice == nil,
+      guard let column = binding.column, binding.choice == nil, !binding.isSpread,
         schema.column(column).collection == .dictionary
       else {
         throw unfit(path, "@\(operation.rawValue) comes after a dictionary")
       }
-      guard operation == .keys else { return }
+      guard operation == .keys else {
+        binding.isSpread = true
+        return
+      }
       binding.steps.append(.keys(column))
       binding.column = nil
       binding.isMany = true
@@ -194,8 +276,8 @@ extension Binder {
   private func choose(
     _ choice: ElementChoice, _ binding: inout PathBinding, _ path: QueryPath
   ) throws(QueryError) {
-    guard let column = binding.column, binding.choice == nil else {
-      throw unfit(path, "[…] comes after a list or a dictionary")
+    guard let column = binding.column, binding.choice == nil, !binding.isSpread else {
+      throw unfit(path, "[…] comes after a list or a dictionary" + mixedNote(binding))
     }
     let kind = schema.column(column).collection
     let isKey = if case .key = choice { true } else { false }
@@ -203,7 +285,7 @@ extension Binder {
       throw unfit(
         path,
         "\(schema.name(column)) is \(described(column)); an index comes after a list, a key in "
-          + "quotes after a dictionary")
+          + "quotes after a dictionary" + (kind == .none ? mixedNote(binding) : ""))
     }
     binding.choice = choice
   }
@@ -232,6 +314,7 @@ extension Binder {
     }
     binding.column = nil
     binding.choice = nil
+    binding.isSpread = false
   }
 
   /// Continues from a property of rows of any table.
@@ -251,6 +334,11 @@ extension Binder {
   private func end(_ binding: inout PathBinding, _ path: QueryPath) throws(QueryError)
     -> OperandType
   {
+    if case .linkCount? = binding.steps.last, binding.type != nil {
+      // Over all rows that the path leads to.
+      if binding.steps.count > 1 { binding.finish = .sum }
+      return .int
+    }
     var type = binding.type ?? .object(binding.isAnyTable ? nil : binding.table)
     if let columns = binding.named {
       binding.steps.append(.named(columns))
@@ -285,13 +373,19 @@ extension Binder {
     switch binding.finish {
     case .none: return type
     case .type: return .typeName
-    case .count, .byteCount:
-      if binding.isMany { return .int }
-      guard type == .string || type == .binary else {
+    case .length: return .int
+    case .count, .linkCount:
+      switch (type, binding.steps.last) {
+      case (.object, .value?), (.object, .element?): binding.finish = .linkCount
+      case _ where binding.isMany: break
+      case (.object, _): binding.finish = .linkCount
+      case (.string, _), (.binary, _), (.mixed, _): binding.finish = .length
+      default:
         throw unfit(
-          path, "@count is for collections, strings and binaries, not \(type.named(schema))")
+          path,
+          "@count is for collections, links, strings and binaries, not "
+            + type.named(schema))
       }
-      binding.finish = .byteCount
       return .int
     case .sum, .average, .minimum, .maximum:
       let isExtreme = binding.finish == .minimum || binding.finish == .maximum

@@ -20,11 +20,16 @@ struct Binder {
 
   let schema: QuerySchema
   let arguments: [QueryArgument]
+  /// Whether BEGINSWITH, ENDSWITH and CONTAINS find nothing for an empty text.
+  let emptyFindsNothing: Bool
   var scopes: [Scope]
 
-  init(_ schema: QuerySchema, table: String, arguments: [QueryArgument]) throws(QueryError) {
+  init(
+    _ schema: QuerySchema, table: String, arguments: [QueryArgument], emptyFindsNothing: Bool
+  ) throws(QueryError) {
     self.schema = schema
     self.arguments = arguments
+    self.emptyFindsNothing = emptyFindsNothing
     scopes = [Scope(variable: nil, table: try schema.table(named: table))]
   }
 
@@ -42,7 +47,9 @@ struct Binder {
       for member in members { bound.append(try bind(member)) }
       return .any(bound)
     case .not(let member): return .not(try bind(member))
-    case .comparison(let comparison): return .comparison(try bind(comparison))
+    case .comparison(let comparison):
+      let bound = try bind(comparison)
+      return emptyFindsNothing && bound.searchesEmpty ? .constant(false) : .comparison(bound)
     }
   }
 
@@ -126,7 +133,24 @@ extension ParsedQuery {
   public func bound(
     to schema: QuerySchema, table: String, arguments: [QueryArgument]
   ) throws(QueryError) -> BoundQuery {
-    var binder = try Binder(schema, table: table, arguments: arguments)
+    try bound(to: schema, table: table, arguments: arguments, emptyFindsNothing: false)
+  }
+
+  /// Binds the query's names to a schema.
+  /// - Parameters:
+  ///   - schema: The tables that it can refer to.
+  ///   - table: The table that it selects rows from.
+  ///   - arguments: The values of `$0`, `$1` and so on: values, or areas of the Earth.
+  ///   - emptyFindsNothing: Whether BEGINSWITH, ENDSWITH and CONTAINS find nothing for an empty
+  ///     text, as with NSPredicate.
+  /// - Returns: The query, ready to run any number of times.
+  /// - Throws: As `bound(to:table:arguments:)`.
+  /// - Complexity: O(size of the query).
+  package func bound(
+    to schema: QuerySchema, table: String, arguments: [QueryArgument], emptyFindsNothing: Bool
+  ) throws(QueryError) -> BoundQuery {
+    var binder = try Binder(
+      schema, table: table, arguments: arguments, emptyFindsNothing: emptyFindsNothing)
     let bound = try binder.bind(predicate)
     var boundClauses: [BoundClause] = []
     for clause in clauses { boundClauses.append(try binder.bind(clause)) }

@@ -59,6 +59,19 @@ struct BoundComparison: Sendable {
 
   /// Whether texts are compared exactly.
   var isExact: Bool { !ignoresCase && !ignoresMarks }
+
+  /// Whether it looks for a part of texts that is constant and empty.
+  var searchesEmpty: Bool {
+    switch operation {
+    case .beginsWith, .endsWith, .contains: break
+    default: return false
+    }
+    switch right.constant {
+    case .string(let text): return text.isEmpty
+    case .binary(let bytes): return bytes.isEmpty
+    default: return false
+    }
+  }
 }
 
 /// An operand.
@@ -108,6 +121,8 @@ struct BoundPath: Sendable {
   var finish: PathFinish
   /// Whether steps can lead to several values.
   var isMany: Bool
+  /// Whether aggregates are of values of any type.
+  var isMixed = false
 }
 
 /// One step; all but the last one lead to rows.
@@ -141,7 +156,8 @@ enum ElementChoice: Hashable, Sendable {
 
 /// The operation on the values at the end of a path.
 enum PathFinish: Hashable, Sendable {
-  case none, count, byteCount, sum, average, minimum, maximum, type
+  /// `length` is of each value: the bytes of a text or binary; `linkCount` leaves nulls out.
+  case none, count, linkCount, length, sum, average, minimum, maximum, type
 }
 
 /// A collection of rows, and a condition on each of them.

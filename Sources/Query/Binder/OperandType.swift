@@ -94,6 +94,10 @@ enum OperandType: Hashable, Sendable {
 /// Sets of types as bits, which `@type` gives.
 enum TypeSet {
   private static func bit(_ type: ColumnType) -> Int64 { 1 << Int64(type.rawValue) }
+  // Beyond all column types. No stored mixed value is a collection so far.
+  private static let list: Int64 = 1 << 60
+  private static let dictionary: Int64 = 1 << 61
+  private static let set: Int64 = 1 << 62
 
   /// The bits of a name, in any case; nil when no type has it.
   static func named(_ name: String) -> Int64? {
@@ -105,19 +109,24 @@ enum TypeSet {
     case "bool", "boolean": bit(.bool)
     case "float": bit(.float)
     case "double": bit(.double)
-    case "binary", "data", "bytes": bit(.binary)
-    case "date", "timestamp", "datetime": bit(.date)
+    case "binary", "bindata", "data", "bytes": bit(.binary)
+    case "date", "timestamp", "datetime", "datetimeoffset": bit(.date)
     case "objectid", "oid": bit(.objectId)
     case "uuid", "guid": bit(.uuid)
     case "decimal", "decimal128": bit(.decimal128)
-    case "object", "link", "realmobject", "typedlink": bit(.link)
+    case "object", "objectlink", "link", "realmobject", "typedlink": bit(.link)
+    case "list", "array": list
+    case "dictionary": dictionary
+    case "set": set
+    case "collection": list | dictionary | set
     case "numeric", "number": bit(.int) | bit(.float) | bit(.double) | bit(.decimal128)
     default: nil
     }
   }
 
   static let names =
-    "null, int, string, bool, float, double, binary, date, objectid, uuid, decimal, object, numeric"
+    "null, int, string, bool, float, double, binary, date, objectid, uuid, decimal, object, "
+    + "numeric, list, dictionary, set, collection"
 
   /// The bit of a value's type; `null` has bit 0.
   static func of(_ value: Value) -> Int64 {
@@ -134,7 +143,9 @@ enum TypeSet {
     case .uuid: bit(.uuid)
     case .decimal128: bit(.decimal128)
     case .link, .typedLink: bit(.link)
-    case .list, .set, .dictionary: 0
+    case .list: list
+    case .set: set
+    case .dictionary: dictionary
     }
   }
 }

@@ -56,6 +56,11 @@ public struct QueryTable: Hashable, Sendable {
     return schema.columns.firstIndex { $0.name == column }
   }
 
+  /// Whether a name is a column or a backlink property.
+  func hasProperty(_ name: String) -> Bool {
+    column(named: name) != nil || backlinks.contains { $0.name == name }
+  }
+
   /// All names that mean something, for messages.
   var names: String {
     let columns = schema.columns.map { column in

@@ -87,16 +87,20 @@ extension Evaluation {
 
   /// Counts the work of searching a text, which grows with both sizes.
   private func spend(_ text: Value, _ wanted: OperandValues) throws(QueryError) {
-    guard case .string(let text) = text else { return }
+    guard let text = Text.byteCount(text) else { return }
     for value in wanted.all {
-      guard case .string(let wanted) = value else { continue }
-      try spend(text.utf8.count * wanted.utf8.count >> 12)
+      guard let wanted = Text.byteCount(value) else { continue }
+      try spend(text * wanted >> 12)
     }
   }
 
   /// A text without the differences that the comparison ignores.
   private static func folded(_ value: Value, _ comparison: BoundComparison) -> Value {
-    guard !comparison.isExact, case .string(var text) = value else { return value }
+    if comparison.isExact { return value }
+    if case .binary(let bytes) = value, comparison.ignoresCase {
+      return .binary(Text.folded(bytes))
+    }
+    guard case .string(var text) = value else { return value }
     if comparison.ignoresMarks { text = Text.withoutMarks(text) }
     return .string(comparison.ignoresCase ? Text.folded(text) : text)
   }

@@ -89,35 +89,47 @@ extension Evaluation {
 
   private func values(_ path: BoundPath, _ rows: [QueriedRow]) throws(QueryError) -> OperandValues {
     switch path.finish {
-    case .none, .type:
+    case .none, .type, .length:
       guard path.isMany else {
         var row = rows[path.origin]
         for step in path.steps.dropLast() {
           guard let next = try self.rows(step, row).first else {
-            return .one(path.finish == .type ? .int(TypeSet.of(.null)) : .null)
+            return .one(Self.finished(.null, path.finish))
           }
           row = next
         }
         let value = try self.values(path.steps[path.steps.count - 1], row)[0]
-        return .one(path.finish == .type ? .int(TypeSet.of(value)) : value)
+        return .one(Self.finished(value, path.finish))
       }
       let values = try all(path, rows)
-      return .many(path.finish == .type ? values.map { .int(TypeSet.of($0)) } : values)
+      return .many(
+        path.finish == .none ? values : values.map { Self.finished($0, path.finish) })
     case .count:
       if path.steps.count == 1, case .elements(let id) = path.steps[0] {
         return .one(.int(Int64(try elementCount(id, rows[path.origin]))))
       }
       return .one(.int(Int64(try all(path, rows).count)))
-    case .byteCount:
-      switch try all(path, rows).first ?? .null {
-      case .string(let text): return .one(.int(Int64(text.utf8.count)))
-      case .binary(let bytes): return .one(.int(Int64(bytes.count)))
-      default: return .one(.null)
-      }
+    case .linkCount:
+      return .one(.int(Int64(try all(path, rows).count(where: { $0 != .null }))))
+    case .sum where path.isMixed, .average where path.isMixed:
+      return .one(
+        Numbers.mixedSum(try all(path, rows), isAverage: path.finish == .average))
+    case .minimum where path.isMixed, .maximum where path.isMixed:
+      return .one(
+        Numbers.mixedExtreme(try all(path, rows), isGreatest: path.finish == .maximum))
     case .sum: return .one(Numbers.sum(try all(path, rows), empty: zero(path)))
     case .average: return .one(Numbers.average(try all(path, rows)))
     case .minimum: return .one(Numbers.extreme(try all(path, rows), isGreatest: false))
     case .maximum: return .one(Numbers.extreme(try all(path, rows), isGreatest: true))
+    }
+  }
+
+  /// What an operation on each value makes of it.
+  private static func finished(_ value: Value, _ finish: PathFinish) -> Value {
+    switch finish {
+    case .type: .int(TypeSet.of(value))
+    case .length: Numbers.length(value)
+    default: value
     }
   }
 

@@ -96,6 +96,7 @@ extension GeoArea {
     for ring in rings where Set(ring).count < 3 {
       throw QueryError(.argument, "a ring of a geoPolygon has three different points or more")
     }
+    try GeoRings(rings).check()
     return .polygon(rings)
   }
 

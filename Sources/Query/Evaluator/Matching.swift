@@ -42,16 +42,17 @@ enum Matching {
   }
 
   private static func searches(_ operation: BoundOperator, _ left: Value, _ right: Value) -> Bool {
-    let (text, wanted): ([UInt8], [UInt8])
-    switch (left, right) {
-    case (.string(let left), .string(let right)):
-      if operation == .like { return Text.isLike(left, right) }
-      (text, wanted) = (Array(left.utf8), Array(right.utf8))
-    case (.binary(let left), .binary(let right)) where operation != .like:
-      (text, wanted) = (left, right)
-    default: return false
+    if operation == .like {
+      switch (left, right) {
+      case (.null, .null): return true
+      case (.string(let left), .string(let right)): return Text.isLike(left, right)
+      default: break
+      }
     }
+    // A text beside a binary is its bytes.
+    guard let text = Text.bytes(left), let wanted = Text.bytes(right) else { return false }
     switch operation {
+    case .like: return Text.isLike(text, wanted)
     case .beginsWith: return text.starts(with: wanted)
     case .endsWith: return text.suffix(wanted.count).elementsEqual(wanted)
     default: return Text.contains(text, wanted)

@@ -15,6 +15,26 @@ enum Numbers {
     return .double(Double(digits) ?? .nan)
   }
 
+  /// The operand that a text in quotes stands for beside a number; nil when it is none.
+  static func written(_ text: String) -> Binder.Bound? {
+    let digits = text.utf8
+    guard !digits.isEmpty, digits.count <= QueryLimits.numberBytesMax else { return nil }
+    if let int = Int64(text) { return Binder.Bound(operand: .value(.int(int)), type: .int) }
+    let unsigned = digits.drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
+    guard digits.count - unsigned.count <= 1 else { return nil }
+    switch String(Substring(unsigned)).lowercased() {
+    case "inf", "infinity":
+      let isNegative = digits.first == UInt8(ascii: "-")
+      return Binder.Bound(
+        operand: .value(.double(isNegative ? -.infinity : .infinity)), type: .double)
+    case "nan": return Binder.Bound(operand: .value(.double(.nan)), type: .double)
+    default: break
+    }
+    let isPlain = digits.allSatisfy { Lexer.isDigit($0) || "+-.eE".utf8.contains($0) }
+    guard isPlain, Double(text) != nil else { return nil }
+    return Binder.Bound(operand: .number(text), type: .number)
+  }
+
   /// A number as a double, rounded; nil when it is none.
   static func double(_ value: Value) -> Double? {
     switch value {
@@ -127,6 +147,51 @@ enum Numbers {
   }
 
   // MARK: aggregates
+
+  /// The length of a text or binary in bytes; null for other values.
+  static func length(_ value: Value) -> Value {
+    switch value {
+    case .string(let text): .int(Int64(text.utf8.count))
+    case .binary(let bytes): .int(Int64(bytes.count))
+    default: .null
+    }
+  }
+
+  /// The sum or the average of the numbers among values of any type, in decimal; NaNs play no part.
+  static func mixedSum(_ values: [Value], isAverage: Bool) -> Value {
+    var sum = Decimal128.zero
+    var count: Int64 = 0
+    for value in values {
+      guard let number = decimal(value), !number.isNaN else { continue }
+      sum = sum + number
+      count += 1
+    }
+    guard isAverage else { return .decimal128(sum) }
+    return count == 0 ? .null : .decimal128(sum / Decimal128(count))
+  }
+
+  /// The first or the last of values of any type in the order of SORT, without nulls and NaNs.
+  static func mixedExtreme(_ values: [Value], isGreatest: Bool) -> Value {
+    var found: Value?
+    for value in values where value != .null && !isNaN(value) {
+      guard let known = found else {
+        found = value
+        continue
+      }
+      let order = Value.orderByValue(value, known)
+      if order != 0, (order > 0) == isGreatest { found = value }
+    }
+    return found ?? .null
+  }
+
+  private static func isNaN(_ value: Value) -> Bool {
+    switch value {
+    case .float(let number): number.isNaN
+    case .double(let number): number.isNaN
+    case .decimal128(let number): number.isNaN
+    default: false
+    }
+  }
 
   /// The sum of the numbers among some values: an int when all are ints, null when it is not a
   /// 64-bit number then; a decimal when one is; else a double.

@@ -2,6 +2,7 @@
 // one character are two texts, as in the engine. Only `[d]` separates letters from their marks, by
 // the canonical decomposition that the standard library uses for its own comparisons.
 
+import Engine
 @_spi(_Unicode) import Swift
 
 /// Operators on texts and bytes.
@@ -51,26 +52,65 @@ enum Text {
     return false
   }
 
+  /// The bytes of a text or binary; nil for other values.
+  static func bytes(_ value: Value) -> [UInt8]? {
+    switch value {
+    case .string(let text): Array(text.utf8)
+    case .binary(let bytes): bytes
+    default: nil
+    }
+  }
+
+  /// The number of bytes of a text or binary; nil for other values.
+  static func byteCount(_ value: Value) -> Int? {
+    switch value {
+    case .string(let text): text.utf8.count
+    case .binary(let bytes): bytes.count
+    default: nil
+    }
+  }
+
+  /// Bytes with the letters A to Z in lower case.
+  static func folded(_ bytes: [UInt8]) -> [UInt8] {
+    bytes.map { $0 &- UInt8(ascii: "A") < 26 ? $0 | 0x20 : $0 }
+  }
+
   /// Whether a text matches a pattern: `*` is any sequence of scalars, `?` is one, and a backslash
   /// takes the next scalar literally.
   /// - Complexity: O(text × pattern), without recursion.
   static func isLike(_ text: String, _ pattern: String) -> Bool {
-    let text = Array(text.unicodeScalars)
-    var wanted: [PatternPart] = []
+    isLike(
+      Array(text.unicodeScalars), Array(pattern.unicodeScalars), anything: "*", one: "?",
+      escape: "\\")
+  }
+
+  /// Whether bytes match a pattern, in which `?` is one byte.
+  /// - Complexity: O(bytes × pattern), without recursion.
+  static func isLike(_ bytes: [UInt8], _ pattern: [UInt8]) -> Bool {
+    isLike(
+      bytes, pattern, anything: UInt8(ascii: "*"), one: UInt8(ascii: "?"),
+      escape: UInt8(ascii: "\\"))
+  }
+
+  private static func isLike<Unit: Equatable>(
+    _ text: [Unit], _ pattern: [Unit], anything: Unit, one: Unit, escape: Unit
+  ) -> Bool {
+    var wanted: [PatternPart<Unit>] = []
     var isEscaped = false
-    for scalar in pattern.unicodeScalars {
-      switch scalar {
-      case "\\" where !isEscaped:
+    for unit in pattern {
+      if unit == escape, !isEscaped {
         isEscaped = true
         continue
-      case "*" where !isEscaped: if wanted.last != .anything { wanted.append(.anything) }
-      case "?" where !isEscaped: wanted.append(.one)
-      default: wanted.append(.scalar(scalar))
+      }
+      if unit == anything, !isEscaped {
+        if wanted.last != .anything { wanted.append(.anything) }
+      } else {
+        wanted.append(unit == one && !isEscaped ? .one : .unit(unit))
       }
       isEscaped = false
     }
-    if isEscaped { wanted.append(.scalar("\\")) }
-    // After a mismatch the last run takes one scalar more.
+    if isEscaped { wanted.append(.unit(escape)) }
+    // After a mismatch the last run takes one unit more.
     var (place, part) = (0, 0)
     var retry: (place: Int, part: Int)?
     while place < text.count {
@@ -92,16 +132,16 @@ enum Text {
     return part == wanted.count
   }
 
-  private enum PatternPart: Equatable {
+  private enum PatternPart<Unit: Equatable>: Equatable {
     case anything
     case one
-    case scalar(Unicode.Scalar)
+    case unit(Unit)
 
-    func takes(_ scalar: Unicode.Scalar) -> Bool {
+    func takes(_ unit: Unit) -> Bool {
       switch self {
       case .anything: false
       case .one: true
-      case .scalar(let wanted): wanted == scalar
+      case .unit(let wanted): wanted == unit
       }
     }
   }

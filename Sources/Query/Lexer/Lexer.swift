@@ -58,7 +58,9 @@ struct Lexer {
   }
 
   @inline(__always)
-  static func isNamePart(_ byte: UInt8) -> Bool { isNameStart(byte) || isDigit(byte) }
+  static func isNamePart(_ byte: UInt8) -> Bool {
+    isNameStart(byte) || isDigit(byte) || byte == UInt8(ascii: "$")
+  }
 
   private static func isSpace(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte &- 9 < 5
@@ -149,8 +151,12 @@ struct Lexer {
   private mutating func word() throws(QueryError) -> Token {
     let start = position
     let first = bytes[start]
-    if first == UInt8(ascii: "T"), let end = timestampEnd(start) {
-      return token(.timestamp, end - start)
+    if first == UInt8(ascii: "T") {
+      if let end = timestampEnd(start) { return token(.timestamp, end - start) }
+      if let end = datedNameEnd(start) { return token(.name, end - start) }
+    }
+    if first == UInt8(ascii: "L"), let end = pairEnd(start, sign: nil) {
+      return token(.typedLink, end - start)
     }
     if first | 0x20 == UInt8(ascii: "b"), byte(start + 1) == UInt8(ascii: "6"),
       byte(start + 2) == UInt8(ascii: "4"),
@@ -190,10 +196,14 @@ struct Lexer {
 
   /// Where `T<seconds>:<nanoseconds>` ends, if there is one here.
   private func timestampEnd(_ start: Int) -> Int? {
-    if let end = intervalEnd(start) { return end }
+    intervalEnd(start) ?? pairEnd(start, sign: UInt8(ascii: "-"))
+  }
+
+  /// Where a letter and two numbers with a colon between them end, if they are here.
+  private func pairEnd(_ start: Int, sign: UInt8?) -> Int? {
     var end = start + 1
     for part in 0..<2 {
-      if byte(end) == UInt8(ascii: "-") { end += 1 }
+      if byte(end) == sign { end += 1 }
       guard Self.isDigit(byte(end)) else { return nil }
       while Self.isDigit(byte(end)) { end += 1 }
       guard part == 0 else { continue }
@@ -203,23 +213,43 @@ struct Lexer {
     return end
   }
 
+  /// Where `T2017-12-04` ends, the name of a property, if it is here: T and a date without a time.
+  private func datedNameEnd(_ start: Int) -> Int? {
+    var end = start + 1
+    for part in 0..<3 {
+      guard let next = digitsEnd(end) else { return nil }
+      end = next
+      guard part < 2 else { break }
+      guard byte(end) == UInt8(ascii: "-") else { return nil }
+      end += 1
+    }
+    return Self.isNamePart(byte(end)) ? nil : end
+  }
+
+  /// Where digits end that begin here; nil without one.
+  private func digitsEnd(_ start: Int) -> Int? {
+    var end = start
+    while Self.isDigit(byte(end)) { end += 1 }
+    return end > start ? end : nil
+  }
+
+  /// `$0`, `$K0`, or a name that begins with the dollar: of a variable, or of a property.
   private mutating func dollar() throws(QueryError) -> Token {
     let start = position
+    if let end = digitsEnd(start + 1) { return token(.argument, end - start) }
+    if byte(start + 1) == UInt8(ascii: "K"), let end = digitsEnd(start + 2),
+      !Self.isNamePart(byte(end))
+    {
+      return token(.pathArgument, end - start)
+    }
     position += 1
-    let isArgument = Self.isDigit(byte(position))
     while position < bytes.count,
-      isArgument
-        ? Self.isDigit(bytes[position])
-        : Self.isNamePart(bytes[position]) && bytes[position] != UInt8(ascii: "\\")
+      Self.isNamePart(bytes[position]) && bytes[position] != UInt8(ascii: "\\")
+        || bytes[position] == UInt8(ascii: "-")
     {
       position += 1
     }
-    guard position > start + 1 else {
-      throw QueryError(
-        found: "$", expected: "$ with the number of an argument or the name of a variable",
-        at: position(of: start))
-    }
-    return Token(kind: isArgument ? .argument : .variable, start: start, end: position)
+    return Token(kind: .variable, start: start, end: position)
   }
 
   private mutating func operation() throws(QueryError) -> Token {
@@ -285,7 +315,7 @@ struct Lexer {
   }
 
   private func numeralToken(_ kind: TokenKind, _ start: Int) throws(QueryError) -> Token {
-    guard !Self.isNamePart(byte(position)) else {
+    guard !Self.isNamePart(byte(position)) || isBeforeOperator else {
       throw QueryError(
         found: Self.shown(bytes[start...position]), expected: "a number, or a space after it",
         at: position(of: start))
@@ -299,24 +329,40 @@ struct Lexer {
     return Token(kind: kind, start: start, end: position)
   }
 
-  /// Where `YYYY-MM-DD@HH:MM:SS[:nanoseconds]` ends, if its first half is here.
-  private func dateEnd(_ start: Int) -> Int? {
-    let pattern = "0000-00-00@00:00:00".utf8
-    guard bytes.count - start >= pattern.count else { return nil }
-    for (index, byte) in pattern.enumerated() {
-      let actual = bytes[start + index]
-      switch byte {
-      case UInt8(ascii: "0"): guard Self.isDigit(actual) else { return nil }
-      case UInt8(ascii: "@"):
-        guard actual == byte || actual == UInt8(ascii: "T") else { return nil }
-      default: guard actual == byte else { return nil }
-      }
+  /// Whether a word such as `AND` or `IN` begins here, which may follow a number without a space.
+  private var isBeforeOperator: Bool {
+    var end = position
+    while end - position < 16, Self.isNamePart(byte(end)) { end += 1 }
+    switch Keyword.spelled(bytes[position..<end]) {
+    case .and, .or, .in, .between, .beginswith, .endswith, .contains, .like, .text, .geowithin,
+      .sort, .distinct, .limit:
+      return true
+    default: return false
     }
-    var end = start + pattern.count
-    guard byte(end) == UInt8(ascii: ":"), Self.isDigit(byte(end + 1)) else { return end }
-    end += 1
-    while Self.isDigit(byte(end)) { end += 1 }
-    return end
+  }
+
+  /// Where `YYYY-MM-DD@HH:MM:SS[:nanoseconds]` ends, if it is here; each part has a digit or more.
+  private func dateEnd(_ start: Int) -> Int? {
+    var end = start
+    let minus = UInt8(ascii: "-")
+    let colon = UInt8(ascii: ":")
+    for separator in [minus, minus, UInt8(ascii: "@"), colon, colon, 0] {
+      guard let next = digitsEnd(end) else { return nil }
+      end = next
+      guard separator != 0 else { break }
+      let isTime = separator == UInt8(ascii: "@") && byte(end) == UInt8(ascii: "T")
+      guard byte(end) == separator || isTime else { return nil }
+      end += 1
+    }
+    guard byte(end) == colon, let last = digitsEnd(end + 1) else { return end }
+    return last
+  }
+
+  /// The key that `O5` names; nil for other words.
+  static func rowKey(_ word: ArraySlice<UInt8>) -> Int64? {
+    guard word.first == UInt8(ascii: "O"), word.count > 1, word.dropFirst().allSatisfy(isDigit)
+    else { return nil }
+    return Int64(String(decoding: word.dropFirst(), as: UTF8.self))
   }
 
   static func hexadecimal(_ byte: UInt8) -> UInt8? {

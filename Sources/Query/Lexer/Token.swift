@@ -4,8 +4,10 @@
 enum TokenKind: UInt8 {
   case end
   case name, string, binary, integer, number, date, timestamp
-  /// `$0`, and `$x`.
-  case argument, variable
+  /// `L1:2`, a row of any table.
+  case typedLink
+  /// `$0`, `$K0`, and `$x`.
+  case argument, pathArgument, variable
   /// `%@` and `%d`, and `%K`, where the text is a format.
   case value, keyPath
   /// `@count` and its like.
@@ -39,7 +41,8 @@ package enum Keyword: String, CaseIterable, Sendable {
   case `true`, `false`, yes, no
   case selfObject = "self"
   case null, `nil`, inf, infinity, nan, truepredicate, falsepredicate
-  case subquery, obj, oid, uuid, sort, distinct, limit, asc, desc, ascending, descending
+  case subquery, obj, oid, uuid, bin, binary, sort, distinct, limit, asc, desc, ascending,
+    descending
   case first, last, size
 
   /// Whether the word means itself where an operand can begin, so that a property of that name is
@@ -47,9 +50,8 @@ package enum Keyword: String, CaseIterable, Sendable {
   var isReserved: Bool {
     switch self {
     case .not, .any, .someOf, .all, .noneOf, .true, .false, .yes, .no, .selfObject, .null, .nil,
-      .inf, .infinity, .nan, .truepredicate, .falsepredicate, .subquery, .obj, .oid, .uuid, .geobox,
-      .geocircle,
-      .geopolygon:
+      .inf, .infinity, .nan, .truepredicate, .falsepredicate, .subquery, .obj, .oid, .uuid, .bin,
+      .binary, .geobox, .geocircle, .geopolygon:
       true
     default: false
     }

@@ -17,8 +17,11 @@ extension Parser {
       case .null, .nil: literal = .value(.null)
       case .inf, .infinity: literal = .value(.double(.infinity))
       case .nan: literal = .value(.double(.nan))
-      default: return nil
+      default:
+        guard !current.isEscaped, let key = Lexer.rowKey(bytes(current)) else { return nil }
+        literal = .value(.link(key))
       }
+    case .typedLink: literal = .value(try typedLink())
     case .string: literal = .value(.string(try string(bytes(current))))
     case .binary:
       guard let decoded = Base64.decoded(bytes(current).dropFirst(4).dropLast()) else {
@@ -33,6 +36,27 @@ extension Parser {
     }
     try advance()
     return literal
+  }
+
+  /// `bin('…')`, the bytes of a text, or of base64 with `B64` before the quotes.
+  mutating func bytesInParentheses() throws(QueryError) -> QueryLiteral {
+    try advance()
+    try expect(.leftParenthesis, "( after bin")
+    guard current.kind == .string || current.kind == .binary, let literal = try literal() else {
+      throw unexpected("a text in quotes, whose bytes are meant")
+    }
+    try expect(.rightParenthesis, ") after the text of bin(…)")
+    if case .value(.string(let text)) = literal { return .value(.binary(Array(text.utf8))) }
+    return literal
+  }
+
+  /// `L1:2`, the row 2 of the table that the database calls 1.
+  private func typedLink() throws(QueryError) -> Value {
+    let parts = text(current).dropFirst().split(separator: ":")
+    guard let table = UInt32(parts[0]), let key = Int64(parts[1]) else {
+      throw unexpected("L<table>:<key> with a table up to \(UInt32.max) and a key in 64 bits")
+    }
+    return .typedLink(table: table, key: key)
   }
 
   // MARK: numbers
@@ -144,17 +168,16 @@ extension Parser {
 
   /// `2021-02-20@17:30:15:500`, in UTC.
   private func date() throws(QueryError) -> Value {
-    let start = current.start
     var parts: [Int64] = []
-    for (offset, count) in [(0, 4), (5, 2), (8, 2), (11, 2), (14, 2), (17, 2)] {
-      parts.append(decimal(start + offset..<start + offset + count) ?? -1)
-    }
-    let nanoseconds = current.end > start + 20 ? decimal(start + 20..<current.end) : 0
+    let digits = bytes(current).split { !Lexer.isDigit($0) }
+    for part in digits { parts.append(decimal(part.startIndex..<part.endIndex) ?? .max) }
+    let nanoseconds = parts.count > 6 ? parts[6] : 0
     let (year, month, day) = (parts[0], parts[1], parts[2])
+    guard year < 10_000 else { throw unexpected("a date that there is: years up to 9999") }
     let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
     let lengths: [Int64] = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
     guard (1...12).contains(month), (1...lengths[Int(month) - 1]).contains(day), parts[3] < 24,
-      parts[4] < 60, parts[5] < 60, let nanoseconds, nanoseconds < 1_000_000_000
+      parts[4] < 60, parts[5] < 60, nanoseconds < 1_000_000_000
     else {
       throw unexpected(
         "a date that there is: months 01–12, days of the month, hours 00–23, minutes and seconds "

@@ -6,7 +6,7 @@ extension Parser {
   /// An operand without arithmetic.
   mutating func operand() throws(QueryError) -> QueryOperand {
     switch current.kind {
-    case .variable, .operation, .keyPath: return .path(try path())
+    case .variable, .operation, .keyPath, .pathArgument: return .path(try path())
     case .argument, .value: return .argument(try argument())
     case .leftBrace: return try list()
     case .name:
@@ -20,14 +20,15 @@ extension Parser {
     }
   }
 
-  /// The number of an argument: `$0`, or `%@`.
+  /// The number of an argument: `$0`, `$K0`, or `%@`.
   mutating func argument() throws(QueryError) -> Int {
     if current.kind == .value {
       let number = current.number
       try advance()
       return number
     }
-    guard let number = Int(text(current).dropFirst()), number <= QueryLimits.argumentMax else {
+    let digits = text(current).dropFirst(current.kind == .pathArgument ? 2 : 1)
+    guard let number = Int(digits), number <= QueryLimits.argumentMax else {
       throw QueryError(
         .limit, "\(text(current)): arguments have numbers up to \(QueryLimits.argumentMax)",
         at: lexer.position(of: current.start))
@@ -57,6 +58,7 @@ extension Parser {
     case .subquery where isCall: return try subquery()
     case .obj where isCall: return .literal(try object())
     case .oid where isCall, .uuid where isCall: return .literal(try identifier())
+    case .bin where isCall, .binary where isCall: return .literal(try bytesInParentheses())
     case .geobox where isCall, .geocircle where isCall, .geopolygon where isCall:
       return .shape(try shape())
     default: return try literal().map { .literal($0) }
@@ -65,7 +67,7 @@ extension Parser {
 
   // MARK: paths
 
-  /// A name without its backslashes.
+  /// A name without its backslashes; inside of it `\n`, `\r` and `\t` are white space.
   mutating func name(_ expected: String) throws(QueryError) -> String {
     guard current.kind == .name else { throw unexpected(expected) }
     let raw = bytes(current)
@@ -76,8 +78,14 @@ extension Parser {
         isEscaped = true
         continue
       }
+      let isFirst = plain.isEmpty
+      switch byte {
+      case UInt8(ascii: "n") where isEscaped && !isFirst: plain.append(0x0a)
+      case UInt8(ascii: "r") where isEscaped && !isFirst: plain.append(0x0d)
+      case UInt8(ascii: "t") where isEscaped && !isFirst: plain.append(0x09)
+      default: plain.append(byte)
+      }
       isEscaped = false
-      plain.append(byte)
     }
     try advance()
     return String(decoding: plain, as: UTF8.self)
@@ -110,12 +118,24 @@ extension Parser {
   }
 
   private mutating func namedSteps() throws(QueryError) -> [QueryStep] {
-    current.kind == .keyPath ? try keyPath() : [try namedStep()]
+    switch current.kind {
+    case .keyPath: return try keyPath()
+    case .pathArgument: return [.pathArgument(try argument())]
+    default: return [try namedStep()]
+    }
   }
 
   private mutating func namedStep() throws(QueryError) -> QueryStep {
+    if current.kind == .variable {
+      // After a dot it is a property with the dollar in its name.
+      let name = text(current)
+      try advance()
+      return .property(name)
+    }
     guard current.kind == .operation else { return .property(try name("the name of a property")) }
-    let word = String(text(current).dropFirst()).lowercased()
+    var word = String(text(current).dropFirst()).lowercased()
+    // As NSPredicate calls them.
+    if word == "allkeys" || word == "allvalues" { word.removeFirst(3) }
     if let operation = PathOperation(rawValue: word) {
       try advance()
       return .operation(operation)
@@ -135,13 +155,14 @@ extension Parser {
   }
 
   private mutating func bracketStep() throws(QueryError) -> QueryStep {
-    let expected = "an index, FIRST, LAST, SIZE, a key in quotes or an argument"
+    let expected = "an index, FIRST, LAST, SIZE, *, a key in quotes or an argument"
     let step: QueryStep
     switch current.kind {
     case .integer:
       guard let index = Int(text(current)) else { throw unexpected(expected) }
       step = .index(index)
     case .string: step = .key(try string(bytes(current)))
+    case .star: step = .allElements
     case .argument, .value:
       step = .argument(try argument())
       try expect(.rightBracket, "]")
@@ -302,6 +323,8 @@ extension Parser {
     let longitude = try coordinate()
     try expect(.comma, ", and the latitude")
     let latitude = try coordinate()
+    // An altitude, which plays no part.
+    if try accept(.comma) { _ = try coordinate() }
     try expect(.rightBracket, "] after the latitude")
     return QueryPoint(longitude: longitude, latitude: latitude)
   }

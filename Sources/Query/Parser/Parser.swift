@@ -72,13 +72,18 @@ struct Parser {
   }
 
   /// Nil for what is not a path from an object to its own values.
-  private static func steps(ofKeyPath name: String) -> [QueryStep]? {
+  static func steps(ofKeyPath name: String) -> [QueryStep]? {
     do throws(QueryError) {
       var parser = try Parser(name)
       let path = try parser.path()
       guard parser.current.kind == .end, path.variable == nil else { return nil }
-      return path.steps.contains { if case .argument = $0 { true } else { false } }
-        ? nil : path.steps
+      let hasArgument = path.steps.contains { step in
+        switch step {
+        case .argument, .pathArgument: true
+        default: false
+        }
+      }
+      return hasArgument ? nil : path.steps
     } catch {
       return nil
     }
@@ -185,6 +190,9 @@ struct Parser {
 
   private mutating func quantifier() throws(QueryError) -> Quantifier? {
     let quantifier: Quantifier
+    // A property may be called "any" where a quantifier cannot be.
+    let next = lexer.byte(current.end)
+    if next == UInt8(ascii: ".") || next == UInt8(ascii: "[") { return nil }
     switch current.keyword {
     case .any, .someOf: quantifier = .any
     case .all: quantifier = .all

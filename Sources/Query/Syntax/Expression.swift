@@ -40,8 +40,8 @@ package enum ComparisonOperator: String, Hashable, Sendable, CaseIterable {
   /// Whether the operator can ignore case and marks.
   package var takesCase: Bool {
     switch self {
-    case .equal, .notEqual, .beginsWith, .endsWith, .contains, .like, .in: true
-    default: false
+    case .between, .text, .geoWithin: false
+    default: true
     }
   }
 
@@ -139,8 +139,9 @@ package struct QueryPath: Hashable, Sendable {
   var startsAtItself: Bool {
     guard variable == nil else { return false }
     switch steps.first {
-    case .property, .backlinks, .links, .operation: return false
-    case .index, .firstElement, .lastElement, .elementCount, .key, .argument, nil: return true
+    case .property, .backlinks, .links, .operation, .pathArgument: return false
+    case .index, .firstElement, .lastElement, .allElements, .elementCount, .key, .argument, nil:
+      return true
     }
   }
 }
@@ -156,11 +157,15 @@ package enum QueryStep: Hashable, Sendable {
   case index(Int)
   case firstElement
   case lastElement
+  /// `[*]`
+  case allElements
   /// `[SIZE]`
   case elementCount
   case key(String)
   /// `[$0]`
   case argument(Int)
+  /// `$K0`: the steps that an argument names.
+  case pathArgument(Int)
 }
 
 /// The operation of a path on its values.

@@ -7,7 +7,9 @@ extension QueryPrinter {
   static func written(_ value: Value) -> String {
     switch value {
     case .null: "null"
-    case .int(let number), .link(let number): String(number)
+    case .int(let number): String(number)
+    case .link(let key): "O\(key)"
+    case .typedLink(let table, let key): "L\(table):\(key)"
     case .string(let text): quoted(text)
     case .bool(let isTrue): isTrue ? "true" : "false"
     case .float(let number): written(Double(number)) + (number.isFinite ? "f" : "")
@@ -17,7 +19,7 @@ extension QueryPrinter {
     case .objectId(let id): "oid(\(id))"
     case .uuid(let id): "uuid(\(id))"
     case .decimal128(let number): "\(number)"
-    case .typedLink, .list, .set, .dictionary: "null"
+    case .list, .set, .dictionary: "null"
     }
   }
 
@@ -59,16 +61,24 @@ extension QueryPrinter {
   /// A name, with backslashes where it would be something else without.
   static func name(_ name: String, canBeReserved: Bool) -> String {
     let bytes = Array(name.utf8)
-    var needsMark = !canBeReserved && (Keyword.spelled(bytes[...])?.isReserved ?? false)
+    let isWord =
+      (Keyword.spelled(bytes[...])?.isReserved ?? false) || Lexer.rowKey(bytes[...]) != nil
+    var needsMark = !canBeReserved && isWord
     var result = ""
     for scalar in name.unicodeScalars {
       let byte = scalar.isASCII ? UInt8(truncatingIfNeeded: scalar.value) : 0x80
       let isPlain =
         byte != UInt8(ascii: "\\")
         && (result.isEmpty ? Lexer.isNameStart(byte) : Lexer.isNamePart(byte))
+      let isFirst = result.isEmpty
       if !isPlain || needsMark { result += "\\" }
       needsMark = false
-      result.unicodeScalars.append(scalar)
+      switch scalar {
+      case "\n" where !isFirst: result += "n"
+      case "\r" where !isFirst: result += "r"
+      case "\t" where !isFirst: result += "t"
+      default: result.unicodeScalars.append(scalar)
+      }
     }
     return result
   }

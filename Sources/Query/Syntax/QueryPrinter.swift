@@ -142,13 +142,14 @@ struct QueryPrinter {
       case .index(let index): write("[\(index)]")
       case .firstElement: write("[FIRST]")
       case .lastElement: write("[LAST]")
+      case .allElements: write("[*]")
       case .elementCount: write("[SIZE]")
       case .key(let key):
         write("[")
         write(Self.quoted(key))
         write("]")
       case .argument(let number): write("[$\(number)]")
-      case .property, .backlinks, .links, .operation:
+      case .property, .backlinks, .links, .operation, .pathArgument:
         if !isFirst { write(".") }
         write(Self.named(step, isFirst: isFirst))
       }
@@ -163,6 +164,7 @@ struct QueryPrinter {
       "@links.\(name(table, canBeReserved: true)).\(name(property, canBeReserved: true))"
     case .links: "@links"
     case .operation(let operation): "@" + operation.rawValue
+    case .pathArgument(let number): "$K\(number)"
     default: ""
     }
   }

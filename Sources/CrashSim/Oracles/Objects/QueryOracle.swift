@@ -53,7 +53,7 @@ package enum QueryOracle {
     _ query: ObjectQuery, found: [Int], _ snapshot: Snapshot
   ) throws -> Violation? {
     let data = try ReferenceTables(snapshot, tables: tables(snapshot.tables))
-    let rows = Reference(data: data, arguments: [])
+    let rows = Reference(data: data, arguments: [], emptyFindsNothing: true)
       .keys(try ParsedQuery(parsing: query.text), table: query.table)
     let expected = rows.compactMap { row -> Int? in
       if case .int(let key) = data.value("_id", of: row, in: query.table) { Int(key) } else { nil }
