@@ -12,7 +12,7 @@ private class Item: Object {
   @Persisted var data: Data?
   @Persisted var price: Decimal128?
   @Persisted var next: Item?
-  @Persisted var any: AnyRealmValue
+  @Persisted var thing: AnyRealmValue
   @Persisted var items: List<Item>
   @Persisted var tags: List<String>
   @Persisted var map: Map<String, Int>
@@ -35,7 +35,7 @@ struct QueryTextTests {
         item.map["k\(id)"] = id
         item.anys["key"] = .int(id)
         realm.add(item)
-        item.any = .object(item)
+        item.thing = .object(item)
         item.next = id == 0 ? nil : realm.object(ofType: Item.self, forPrimaryKey: id - 1)
         item.items.append(item)
       }
@@ -86,7 +86,7 @@ struct QueryTextTests {
     #expect(items.filter("next != %@", loose).count == 4)
     #expect(items.filter("next IN %@", [loose, items[0]]).map(\.id) == [1])
     #expect(items.filter("ANY items == %@", loose).isEmpty)
-    #expect(items.filter("any == %@", AnyRealmValue.object(loose)).isEmpty)
+    #expect(items.filter("thing == %@", AnyRealmValue.object(loose)).isEmpty)
     #expect(items.filter("SELF == %@", loose).isEmpty)
     let (_, other) = try Self.prepared()
     let stranger = other.objects(Item.self)[0]

@@ -27,8 +27,9 @@ struct DocumentTests {
     for line in lines {
       let query = try ParsedQuery(parsing: line)
       #expect(try ParsedQuery(parsing: query.description) == query)
-      // One argument that fits wherever the examples use $0.
-      let argument: Value = line.contains("==[c]") ? .string("a") : .int(1)
+      // One argument that fits wherever the examples use $0 or $K0.
+      let argument: Value =
+        line.contains("==[c]") ? .string("a") : line.contains("$K") ? .string("name") : .int(1)
       #expect(throws: Never.self, "\(line)") {
         try query.bound(to: Kennel.schema, table: "Person", arguments: [argument])
       }
