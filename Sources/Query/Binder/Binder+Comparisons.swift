@@ -78,7 +78,7 @@ extension Binder {
   private func number(
     _ side: Bound, _ operand: QueryOperand, beside other: Bound
   ) -> Bound {
-    guard other.type.isNumeric else { return side }
+    guard other.type.isNumeric, side.type == .string || side.type == .mixed else { return side }
     func converted(_ member: BoundOperand, _ operand: QueryOperand?) -> Bound? {
       guard case .value(.string(let text)) = member else { return nil }
       switch operand {

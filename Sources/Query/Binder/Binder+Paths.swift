@@ -48,9 +48,9 @@ extension Binder {
       path.steps.insert(.property("$" + name), at: 0)
     }
     let origin = scopes.lastIndex { $0.variable == path.variable } ?? 0
-    guard path.steps.contains(where: { if case .pathArgument = $0 { true } else { false } }) else {
-      return (path, origin)
-    }
+    var hasNames = false
+    for case .pathArgument in path.steps { hasNames = true }
+    guard hasNames else { return (path, origin) }
     var steps: [QueryStep] = []
     for step in path.steps {
       guard case .pathArgument(let number) = step else {

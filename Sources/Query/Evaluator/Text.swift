@@ -92,6 +92,7 @@ enum Text {
       escape: UInt8(ascii: "\\"))
   }
 
+  @inline(__always)
   private static func isLike<Unit: Equatable>(
     _ text: [Unit], _ pattern: [Unit], anything: Unit, one: Unit, escape: Unit
   ) -> Bool {
@@ -103,7 +104,7 @@ enum Text {
         continue
       }
       if unit == anything, !isEscaped {
-        if wanted.last != .anything { wanted.append(.anything) }
+        if !(wanted.last?.isAnything ?? false) { wanted.append(.anything) }
       } else {
         wanted.append(unit == one && !isEscaped ? .one : .unit(unit))
       }
@@ -114,7 +115,7 @@ enum Text {
     var (place, part) = (0, 0)
     var retry: (place: Int, part: Int)?
     while place < text.count {
-      if part < wanted.count, wanted[part] == .anything {
+      if part < wanted.count, wanted[part].isAnything {
         retry = (place, part)
         part += 1
       } else if part < wanted.count, wanted[part].takes(text[place]) {
@@ -128,14 +129,18 @@ enum Text {
         return false
       }
     }
-    while part < wanted.count, wanted[part] == .anything { part += 1 }
+    while part < wanted.count, wanted[part].isAnything { part += 1 }
     return part == wanted.count
   }
 
-  private enum PatternPart<Unit: Equatable>: Equatable {
+  private enum PatternPart<Unit: Equatable> {
     case anything
     case one
     case unit(Unit)
+
+    var isAnything: Bool {
+      if case .anything = self { true } else { false }
+    }
 
     func takes(_ unit: Unit) -> Bool {
       switch self {
