@@ -43,11 +43,10 @@ enum Matching {
 
   private static func searches(_ operation: BoundOperator, _ left: Value, _ right: Value) -> Bool {
     if operation == .like {
-      switch (left, right) {
-      case (.null, .null): return true
-      case (.string(let left), .string(let right)): return Text.isLike(left, right)
-      default: break
+      if case .string(let text) = left, case .string(let wanted) = right {
+        return Text.isLike(text, wanted)
       }
+      if left == .null { return right == .null }
     }
     // A text beside a binary is its bytes.
     guard let text = Text.bytes(left), let wanted = Text.bytes(right) else { return false }

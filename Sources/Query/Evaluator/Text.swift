@@ -79,43 +79,35 @@ enum Text {
   /// takes the next scalar literally.
   /// - Complexity: O(text × pattern), without recursion.
   static func isLike(_ text: String, _ pattern: String) -> Bool {
-    isLike(
-      Array(text.unicodeScalars), Array(pattern.unicodeScalars), anything: "*", one: "?",
-      escape: "\\")
+    isLike(Array(text.unicodeScalars), Array(pattern.unicodeScalars))
   }
 
-  /// Whether bytes match a pattern, in which `?` is one byte.
+  /// Whether bytes match a pattern, in which `?` is one byte: as if each was a scalar.
   /// - Complexity: O(bytes × pattern), without recursion.
   static func isLike(_ bytes: [UInt8], _ pattern: [UInt8]) -> Bool {
-    isLike(
-      bytes, pattern, anything: UInt8(ascii: "*"), one: UInt8(ascii: "?"),
-      escape: UInt8(ascii: "\\"))
+    isLike(bytes.map { Unicode.Scalar($0) }, pattern.map { Unicode.Scalar($0) })
   }
 
-  @inline(__always)
-  private static func isLike<Unit: Equatable>(
-    _ text: [Unit], _ pattern: [Unit], anything: Unit, one: Unit, escape: Unit
-  ) -> Bool {
-    var wanted: [PatternPart<Unit>] = []
+  private static func isLike(_ text: [Unicode.Scalar], _ pattern: [Unicode.Scalar]) -> Bool {
+    var wanted: [PatternPart] = []
     var isEscaped = false
-    for unit in pattern {
-      if unit == escape, !isEscaped {
+    for scalar in pattern {
+      switch scalar {
+      case "\\" where !isEscaped:
         isEscaped = true
         continue
-      }
-      if unit == anything, !isEscaped {
-        if !(wanted.last?.isAnything ?? false) { wanted.append(.anything) }
-      } else {
-        wanted.append(unit == one && !isEscaped ? .one : .unit(unit))
+      case "*" where !isEscaped: if wanted.last != .anything { wanted.append(.anything) }
+      case "?" where !isEscaped: wanted.append(.one)
+      default: wanted.append(.scalar(scalar))
       }
       isEscaped = false
     }
-    if isEscaped { wanted.append(.unit(escape)) }
-    // After a mismatch the last run takes one unit more.
+    if isEscaped { wanted.append(.scalar("\\")) }
+    // After a mismatch the last run takes one scalar more.
     var (place, part) = (0, 0)
     var retry: (place: Int, part: Int)?
     while place < text.count {
-      if part < wanted.count, wanted[part].isAnything {
+      if part < wanted.count, wanted[part] == .anything {
         retry = (place, part)
         part += 1
       } else if part < wanted.count, wanted[part].takes(text[place]) {
@@ -129,24 +121,20 @@ enum Text {
         return false
       }
     }
-    while part < wanted.count, wanted[part].isAnything { part += 1 }
+    while part < wanted.count, wanted[part] == .anything { part += 1 }
     return part == wanted.count
   }
 
-  private enum PatternPart<Unit: Equatable> {
+  private enum PatternPart: Equatable {
     case anything
     case one
-    case unit(Unit)
+    case scalar(Unicode.Scalar)
 
-    var isAnything: Bool {
-      if case .anything = self { true } else { false }
-    }
-
-    func takes(_ unit: Unit) -> Bool {
+    func takes(_ scalar: Unicode.Scalar) -> Bool {
       switch self {
       case .anything: false
       case .one: true
-      case .unit(let wanted): wanted == unit
+      case .scalar(let wanted): wanted == scalar
       }
     }
   }
