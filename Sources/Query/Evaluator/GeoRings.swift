@@ -81,8 +81,8 @@ struct GeoRings {
         guard pairsLeft >= 0 else {
           throw QueryError(
             .limit,
-            "a geoPolygon has more than \(QueryLimits.polygonPairsMax) pairs of edges side by side; "
-              + "leave corners out")
+            "a geoPolygon has more than \(QueryLimits.polygonPairsMax) pairs of edges side by side;"
+              + " leave corners out")
         }
         if let problem = Self.problem(edge, other) { throw problem }
       }
