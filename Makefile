@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: dist dist-test setup run coverage docc pages hooks histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate calibrate screenshots test test-busy test-large test-sync test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench fuzz mutants damaged-images golden format
+.PHONY: dist dist-test setup run coverage docc pages hooks histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate calibrate screenshots test test-busy test-large test-sync realmswift-snippets test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench fuzz mutants damaged-images golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; OpenSSL
@@ -229,8 +229,12 @@ test-sync: setup
 layers: setup
 	sh examples/layers/run.sh
 
+# 324 snippets written for RealmSwift, with another import: a package of its own is built and run (Tests/RealmSwiftSnippets).
+realmswift-snippets: setup
+	swift run --package-path Tests/RealmSwiftSnippets Snippets
+
 # What takes too long for CI, whole, and a table of what held; hours. NIGHTLY="coverage stress-cuts" chooses some.
-NIGHTLY := layers test-browser test-busy test-large test-sync damaged-images test-address test-thread planted-bugs mutation coverage fuzz-campaign stress-cuts peers histories
+NIGHTLY := layers test-browser test-busy test-large test-sync realmswift-snippets damaged-images test-address test-thread planted-bugs mutation coverage fuzz-campaign stress-cuts peers histories
 nightly:
 	sh .ci/nightly $(NIGHTLY)
 
