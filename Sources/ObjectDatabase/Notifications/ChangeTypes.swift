@@ -20,17 +20,19 @@ public enum RealmCollectionChange<Collection> {
 }
 
 /// A change of a map.
-public enum RealmMapChange<Collection, Key: _MapKey> {
+public enum RealmMapChange<Collection: RealmKeyedCollection> {
   /// The map at the first call.
   case initial(Collection)
   /// The map changed: keys removed, added, and with changed values; ascending.
-  case update(Collection, deletions: [Key], insertions: [Key], modifications: [Key])
+  case update(
+    Collection, deletions: [Collection.Key], insertions: [Collection.Key],
+    modifications: [Collection.Key])
   /// The changes cannot be determined; there is no further call.
   case error(any Error)
 }
 
 /// A change of an object.
-public enum ObjectChange<Observed: ObjectBase> {
+public enum ObjectChange<Observed> {
   /// The changes cannot be determined; there is no further call.
   case error(any Error)
   /// Properties of the object changed.

@@ -60,11 +60,11 @@ final class MapObserver<Key: _MapKey, Item: RealmCollectionValue>: Observer {
   private let map: Map<Key, Item>
   private let row: _Row
   private let filter: KeyPathFilter?
-  private let body: (RealmMapChange<Map<Key, Item>, Key>) -> Void
+  private let body: (RealmMapChange<Map<Key, Item>>) -> Void
 
   init(
     _ map: Map<Key, Item>, _ row: _Row, _ keyPaths: [String]?,
-    _ body: @escaping (RealmMapChange<Map<Key, Item>, Key>) -> Void
+    _ body: @escaping (RealmMapChange<Map<Key, Item>>) -> Void
   ) {
     self.map = map
     self.row = row

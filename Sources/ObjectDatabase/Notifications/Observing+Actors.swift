@@ -1,7 +1,7 @@
 // Observing+Actors.swift: `observe(on: actor)`: callbacks that run on an actor, with the actor's
 // own realm.
 
-extension RealmCollection where Self: ThreadConfined {
+extension RealmCollection {
   /// Calls a block on an actor with the current collection, and then with each change.
   /// - Parameters:
   ///   - keyPaths: Properties whose changes are modifications, as without an actor.

@@ -93,7 +93,7 @@ extension _RealmCore {
   }
 }
 
-extension RealmCollection where Self: ThreadConfined {
+extension RealmCollection {
   /// Calls a block with the current collection, and then with each change.
   ///
   /// The first call comes from the thread's run loop, or from `refresh()`. Changes by this realm
@@ -125,7 +125,7 @@ extension RealmCollection where Self: ThreadConfined {
   }
 }
 
-extension RealmCollection where Self: ThreadConfined, Element: ObjectBase {
+extension RealmCollection where Element: ObjectBase {
   /// Calls a block with the current collection, and then with each change.
   /// - Parameters:
   ///   - keyPaths: Properties of the elements whose changes are modifications.
@@ -149,7 +149,7 @@ extension Map {
   /// - Returns: A token; the calls end when it is released.
   public func observe(
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
-    _ block: @escaping (RealmMapChange<Map<Key, Value>, Key>) -> Void
+    _ block: @escaping (RealmMapChange<Map<Key, Value>>) -> Void
   ) -> NotificationToken {
     Observation {
       .error($0)
@@ -190,6 +190,31 @@ extension RealmCollectionValue where Self: ObjectBase {
     }
   }
 
+  /// Has a block called with the properties that change, for blocks that take objects of a base
+  /// class: `ObjectChange<ObjectBase>`.
+  /// - Parameters:
+  ///   - keyPaths: The properties to observe; nil for the object's own.
+  ///   - queue: A serial queue to call on; nil for the realm's own thread, queue or actor.
+  ///   - block: Called with the change.
+  /// - Returns: A token; the calls end when it is released.
+  @_disfavoredOverload
+  public func observe<Base: ObjectBase>(
+    keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+    _ block: @escaping (ObjectChange<Base>) -> Void
+  ) -> NotificationToken {
+    observe(keyPaths: keyPaths, on: queue) { (change: ObjectChange<Self>) in
+      switch change {
+      case .error(let error): block(.error(error))
+      case .deleted: block(.deleted)
+      case .change(let object, let properties):
+        guard let base = object as? Base else {
+          Misuse.stop("an object of \(Self.self) is not of the type \(Base.self)")
+        }
+        block(.change(base, properties))
+      }
+    }
+  }
+
   /// Has a block called with the properties that change, and when the object is deleted.
   /// - Parameters:
   ///   - keyPaths: The properties to observe.
@@ -207,11 +232,9 @@ extension RealmCollectionValue where Self: ObjectBase {
     let info = Misuse.unthrowingRealm { () throws(Realm.Error) in
       try Discovery.info(for: Self.self)
     }
-    guard let name = Discovery.name(of: keyPath, in: info) else {
-      Misuse.stop(
-        "a key path of \(info.name) leads to no persisted property of its own; name the path as a "
-          + "string")
+    guard let path = Discovery.path(of: keyPath, in: info) else {
+      Misuse.stop("a key path of \(info.name) leads to something other than persisted properties")
     }
-    return name
+    return path.joined(separator: ".")
   }
 }

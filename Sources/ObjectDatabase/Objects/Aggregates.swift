@@ -13,6 +13,8 @@ public protocol MinMaxType: RealmCollectionValue {}
 public protocol AddableType: RealmCollectionValue {
   /// The sum as this type.
   static func _sum(_ sum: _Sum) -> Self
+  /// The average as this type; of integers truncated towards zero. There is at least one value.
+  static func _average(_ sum: _Sum) -> Self
 }
 
 /// A sum before it has a type.
@@ -39,6 +41,13 @@ public struct _Sum {
     return decimals == .zero ? sum : sum + Double(decimals)
   }
 
+  /// All as one decimal number.
+  var decimal: Decimal128 {
+    var sum = decimals
+    if floating != 0 { sum = sum + Decimal128(shortest: floating) }
+    return integers == 0 ? sum : sum + (Decimal128("\(integers)" as String) ?? .nan)
+  }
+
   func integer<Number: FixedWidthInteger>(_ type: Number.Type) -> Number {
     guard let exact = Number(exactly: integers) else {
       Misuse.stop("the sum \(integers) does not fit \(type); sum it up in a wider type")
@@ -50,6 +59,10 @@ public struct _Sum {
 extension AddableType where Self: FixedWidthInteger {
   /// The sum, exact.
   public static func _sum(_ sum: _Sum) -> Self { sum.integer(Self.self) }
+  /// The average, truncated towards zero.
+  public static func _average(_ sum: _Sum) -> Self {
+    Self(exactly: (sum.double / Double(sum.count)).rounded(.towardZero)) ?? 0
+  }
 }
 
 extension Int: MinMaxType, AddableType {}
@@ -60,21 +73,38 @@ extension Int64: MinMaxType, AddableType {}
 extension Float: MinMaxType, AddableType {
   /// The sum, rounded.
   public static func _sum(_ sum: _Sum) -> Float { Float(sum.double) }
+  /// The average, rounded.
+  public static func _average(_ sum: _Sum) -> Float { Float(sum.double / Double(sum.count)) }
 }
 extension Double: MinMaxType, AddableType {
   /// The sum.
   public static func _sum(_ sum: _Sum) -> Double { sum.double }
+  /// The average.
+  public static func _average(_ sum: _Sum) -> Double { sum.double / Double(sum.count) }
 }
 extension Date: MinMaxType {}
-extension AnyRealmValue: MinMaxType {}
+extension AnyRealmValue: MinMaxType, AddableType {
+  /// The sum of the numbers, as a decimal one.
+  public static func _sum(_ sum: _Sum) -> AnyRealmValue { .decimal128(sum.decimal) }
+  /// The average of the numbers, as a decimal one.
+  public static func _average(_ sum: _Sum) -> AnyRealmValue {
+    .decimal128(Engine.Decimal128._average(sum))
+  }
+}
 extension Engine.Decimal128: MinMaxType, AddableType {
   /// The sum, to 34 digits.
-  public static func _sum(_ sum: _Sum) -> Engine.Decimal128 { sum.decimals }
+  public static func _sum(_ sum: _Sum) -> Engine.Decimal128 { sum.decimal }
+  /// The average, to 34 digits.
+  public static func _average(_ sum: _Sum) -> Engine.Decimal128 {
+    sum.decimal / Engine.Decimal128(sum.count)
+  }
 }
 extension Optional: MinMaxType where Wrapped: MinMaxType {}
 extension Optional: AddableType where Wrapped: AddableType {
   /// The sum.
   public static func _sum(_ sum: _Sum) -> Wrapped? { Wrapped._sum(sum) }
+  /// The average.
+  public static func _average(_ sum: _Sum) -> Wrapped? { Wrapped._average(sum) }
 }
 
 extension Elements {
@@ -170,52 +200,169 @@ extension Elements {
   }
 }
 
+/// The numbers of a collection: elements of a realm, or an unmanaged collection.
+private enum Numbers {
+  case managed(Elements)
+  case unmanaged([Value])
+
+  init<Collection: RealmCollection>(_ collection: Collection, _ property: String?) {
+    if let elements = collection._elements?.elements {
+      self = .managed(elements)
+    } else {
+      self = .unmanaged(collection.map { Self.value(of: $0, property) })
+    }
+  }
+
+  /// A value, or the property of an object, managed or not.
+  static func value(of element: some RealmCollectionValue, _ property: String?) -> Value {
+    guard let property else { return element._plainValue ?? .null }
+    guard let object = DynamicValue.unwrapped(element) as? ObjectBase else {
+      if DynamicValue.unwrapped(element) == nil { return .null }
+      Misuse.stop("properties of values cannot be summed up; these are \(type(of: element))")
+    }
+    let any = object.value(forKeyPath: property) as Any
+    return AnyRealmValue(any: any)?._plainValue ?? .null
+  }
+
+  func extreme<Made: RealmCollectionValue>(
+    _ property: String?, isGreatest: Bool
+  ) -> Made? {
+    switch self {
+    case .managed(let elements):
+      return elements.extreme(property, isGreatest: isGreatest).map {
+        elements.made(Made.self, of: $0, property)
+      }
+    case .unmanaged(let values):
+      var found: Value?
+      for value in values { found = Value.extreme(found, value, isGreatest: isGreatest) }
+      return found.flatMap { Made._fromAny(DynamicValue.scalar($0)) }
+    }
+  }
+
+  func sum(_ property: String?) -> _Sum {
+    switch self {
+    case .managed(let elements): return elements.sum(property)
+    case .unmanaged(let values):
+      var sum = _Sum()
+      for value in values { sum.add(value) }
+      return sum
+    }
+  }
+
+  func average(_ property: String?) -> Double? {
+    let sum = sum(property)
+    return sum.count == 0 ? nil : sum.double / Double(sum.count)
+  }
+
+  func average<Value: AddableType>(_ property: String?) -> Value? {
+    let sum = sum(property)
+    return sum.count == 0 ? nil : Value._average(sum)
+  }
+}
+
 extension RealmCollection {
   /// The smallest value of a property; nil without values.
   public func min<Value: MinMaxType>(ofProperty property: String) -> Value? {
-    elements.extreme(property, isGreatest: false).map {
-      elements.made(Value.self, of: $0, property)
-    }
+    Numbers(self, property).extreme(property, isGreatest: false)
   }
 
   /// The greatest value of a property; nil without values.
   public func max<Value: MinMaxType>(ofProperty property: String) -> Value? {
-    elements.extreme(property, isGreatest: true).map {
-      elements.made(Value.self, of: $0, property)
-    }
+    Numbers(self, property).extreme(property, isGreatest: true)
   }
 
   /// The sum of a property; nil is ignored.
   public func sum<Value: AddableType>(ofProperty property: String) -> Value {
-    Value._sum(elements.sum(property))
+    Value._sum(Numbers(self, property).sum(property))
   }
 
   /// The average of a property; nil without values.
   public func average(ofProperty property: String) -> Double? {
-    let sum = elements.sum(property)
-    return sum.count == 0 ? nil : sum.double / Double(sum.count)
+    Numbers(self, property).average(property)
+  }
+
+  /// The average of a property as a type of the caller's; nil without values.
+  @_disfavoredOverload
+  public func average<Value: AddableType>(ofProperty property: String) -> Value? {
+    Numbers(self, property).average(property)
   }
 }
 
 extension RealmCollection where Element: MinMaxType {
   /// The smallest element; nil without elements.
-  public func min() -> Element? {
-    elements.extreme(nil, isGreatest: false).map { elements.made(Element.self, of: $0) }
-  }
+  public func min() -> Element? { Numbers(self, nil).extreme(nil, isGreatest: false) }
 
   /// The greatest element; nil without elements.
-  public func max() -> Element? {
-    elements.extreme(nil, isGreatest: true).map { elements.made(Element.self, of: $0) }
-  }
+  public func max() -> Element? { Numbers(self, nil).extreme(nil, isGreatest: true) }
 }
 
 extension RealmCollection where Element: AddableType {
   /// The sum of the elements.
-  public func sum() -> Element { Element._sum(elements.sum(nil)) }
+  public func sum() -> Element { Element._sum(Numbers(self, nil).sum(nil)) }
 
   /// The average of the elements; nil without any.
-  public func average() -> Double? {
-    let sum = elements.sum(nil)
-    return sum.count == 0 ? nil : sum.double / Double(sum.count)
+  public func average() -> Double? { Numbers(self, nil).average(nil) }
+
+  /// The average of the elements as a type of the caller's; nil without any.
+  @_disfavoredOverload
+  public func average<Value: AddableType>() -> Value? { Numbers(self, nil).average(nil) }
+}
+
+extension Map {
+  /// The values as an unmanaged list, of a map that is unmanaged itself.
+  private var unmanagedValues: List<Value> {
+    let list = List<Value>()
+    list.append(objectsIn: values)
+    return list
   }
+
+  private func numbers(_ property: String?) -> Numbers {
+    _row.map { .managed(Elements(.collection($0))) } ?? Numbers(unmanagedValues, property)
+  }
+
+  /// The smallest value of a property; nil without values.
+  public func min<Member: MinMaxType>(ofProperty property: String) -> Member? {
+    numbers(property).extreme(property, isGreatest: false)
+  }
+
+  /// The greatest value of a property; nil without values.
+  public func max<Member: MinMaxType>(ofProperty property: String) -> Member? {
+    numbers(property).extreme(property, isGreatest: true)
+  }
+
+  /// The sum of a property; nil is ignored.
+  public func sum<Member: AddableType>(ofProperty property: String) -> Member {
+    Member._sum(numbers(property).sum(property))
+  }
+
+  /// The average of a property; nil without values.
+  public func average(ofProperty property: String) -> Double? {
+    numbers(property).average(property)
+  }
+
+  /// The average of a property as a type of the caller's; nil without values.
+  @_disfavoredOverload
+  public func average<Member: AddableType>(ofProperty property: String) -> Member? {
+    numbers(property).average(property)
+  }
+}
+
+extension Map where Value: MinMaxType {
+  /// The smallest value; nil without values.
+  public func min() -> Value? { numbers(nil).extreme(nil, isGreatest: false) }
+
+  /// The greatest value; nil without values.
+  public func max() -> Value? { numbers(nil).extreme(nil, isGreatest: true) }
+}
+
+extension Map where Value: AddableType {
+  /// The sum of the values.
+  public func sum() -> Value { Value._sum(numbers(nil).sum(nil)) }
+
+  /// The average of the values; nil without values.
+  public func average() -> Double? { numbers(nil).average(nil) }
+
+  /// The average of the values as a type of the caller's; nil without values.
+  @_disfavoredOverload
+  public func average<Member: AddableType>() -> Member? { numbers(nil).average(nil) }
 }

@@ -78,6 +78,12 @@ public enum AnyRealmValue: RealmCollectionValue, CustomStringConvertible {
   /// The identifier, if it is one.
   public var uuidValue: UUID? { if case .uuid(let value) = self { value } else { nil } }
 
+  /// The value itself; nil for none.
+  var anyContent: Any? {
+    if case .object(let object) = self { return object }
+    return _plainValue.flatMap { DynamicValue.scalar($0) }
+  }
+
   /// The object, if it is one of that class.
   public func object<Class: Object>(_ objectType: Class.Type) -> Class? {
     if case .object(let object) = self { object as? Class } else { nil }

@@ -12,6 +12,8 @@ extension _Row {
     guard access.info.properties[property].type == .object,
       let name = access.info.properties[property].objectClassName
     else { return nil }
+    // What a dynamic object leads to is dynamic, too.
+    if access.info.isDynamic, let dynamic = core.dynamicAccess(named: name) { return dynamic }
     return core.access(named: name)
   }
 

@@ -43,6 +43,23 @@ enum DynamicValue {
 
   // MARK: text
 
+  /// A value that stands for itself, in the program's types; nil for null, links and collections.
+  static func scalar(_ value: Value) -> Any? {
+    switch value {
+    case .int(let number): Int(number)
+    case .string(let text): text
+    case .bool(let isTrue): isTrue
+    case .float(let number): number
+    case .double(let number): number
+    case .binary(let bytes): Data(bytes)
+    case .date(let seconds, let nanoseconds): Date(seconds: seconds, nanoseconds: nanoseconds)
+    case .objectId(let id): id
+    case .uuid(let id): UUID(id.bytes)
+    case .decimal128(let number): number
+    case .null, .link, .typedLink, .list, .set, .dictionary: nil
+    }
+  }
+
   /// A value as messages have it.
   static func text(of value: Value) -> String {
     switch value {
@@ -65,21 +82,6 @@ enum DynamicValue {
     }
   }
 
-  /// A property of an object, formatted for its description.
-  static func text(of object: ObjectBase, _ number: Int) -> String {
-    let property = object.classInfo.properties[number]
-    guard property.type != .linkingObjects else {
-      return "LinkingObjects<\(property.objectClassName ?? "")>"
-    }
-    guard let access = object.tableAccess else {
-      guard let any = object.value(forKey: property.name) else { return "nil" }
-      return any is ObjectBase ? property.objectClassName ?? "object" : "\(any)"
-    }
-    let value = access.value(object.rowKey, number)
-    if case .link = value { return property.objectClassName ?? "object" }
-    return text(of: value)
-  }
-
   // MARK: any
 
   /// A value in the program's types; links as objects.
@@ -87,18 +89,6 @@ enum DynamicValue {
     _ value: Value, _ property: Property, _ core: _RealmCore, isDynamic: Bool = false
   ) -> Any? {
     switch value {
-    case .null: return nil
-    case .int(let number): return Int(number)
-    case .string(let text): return text
-    case .bool(let isTrue): return isTrue
-    case .float(let number): return number
-    case .double(let number): return number
-    case .binary(let bytes): return Data(bytes)
-    case .date(let seconds, let nanoseconds):
-      return Date(seconds: seconds, nanoseconds: nanoseconds)
-    case .objectId(let id): return id
-    case .uuid(let id): return UUID(id.bytes)
-    case .decimal128(let number): return number
     case .link(let key):
       guard let name = property.objectClassName else { return nil }
       let dynamic = isDynamic ? core.dynamicAccess(named: name) : nil
@@ -110,6 +100,7 @@ enum DynamicValue {
       return Dictionary(
         entries.map { ($0.key, any($0.value, property, core, isDynamic: isDynamic)) },
         uniquingKeysWith: { $1 })
+    default: return scalar(value)
     }
   }
 
@@ -131,7 +122,7 @@ enum DynamicValue {
     }
     switch property.type {
     case .int: return integer(any).map { .int($0) }
-    case .bool: return (any as? Bool).map { .bool($0) }
+    case .bool: return bool(any).map { .bool($0) }
     case .float: return float(any).map { .float($0) }
     case .double: return double(any).map { .double($0) }
     case .string:
@@ -140,7 +131,7 @@ enum DynamicValue {
     case .date: return (any as? Date)?.engineValue
     case .objectId: return (any as? ObjectId).map { .objectId($0) }
     case .uuid: return (any as? UUID)?.engineValue
-    case .decimal128: return (any as? Decimal128).map { .decimal128($0) }
+    case .decimal128: return decimal(any).map { .decimal128($0) }
     case .any: return AnyRealmValue(any: any)?._plainValue
     case .object, .linkingObjects: return nil
     }
@@ -158,13 +149,40 @@ enum DynamicValue {
   static func flattened(_ any: Any?) -> Any? {
     let any = unwrapped(any)
     if let custom = any as? any CustomPersistable { return custom.persistableValue }
+    if let custom = any as? any FailableCustomPersistable { return custom.persistableValue }
     if let raw = (any as? any RawRepresentable)?.rawValue as Any? { return raw }
     return any
   }
 
   private static func integer(_ any: Any) -> Int64? {
-    guard !(any is Bool), let number = any as? any BinaryInteger else { return nil }
-    return Int64(exactly: number)
+    switch any {
+    case is Bool: nil
+    case let number as any BinaryInteger: Int64(exactly: number)
+    // A whole number, as texts of JSON have it: 3.0.
+    case let number as Double: Int64(exactly: number)
+    case let number as Float: Int64(exactly: number)
+    default: nil
+    }
+  }
+
+  private static func bool(_ any: Any) -> Bool? {
+    if let isTrue = any as? Bool { return isTrue }
+    return switch integer(any) {
+    case 0: false
+    case 1: true
+    default: nil
+    }
+  }
+
+  private static func decimal(_ any: Any) -> Decimal128? {
+    switch any {
+    case let number as Decimal128: number
+    case let text as String: Decimal128(text)
+    case let number as Double: Decimal128(shortest: number)
+    case let number as Float: Decimal128("\(number)" as String)
+    case let number as any BinaryInteger where !(any is Bool): Decimal128("\(number)" as String)
+    default: nil
+    }
   }
 
   private static func double(_ any: Any) -> Double? {

@@ -27,7 +27,10 @@ public struct LinkingObjects<Element: ObjectBase>: RealmCollection {
 
   /// The object at a position; one out of bounds stops the process.
   public subscript(position: Int) -> Element {
-    guard let content else { Misuse.stop("index \(position) is out of bounds; the count is 0") }
+    guard let content else {
+      if Discovery.isTracing { return Element._traced() }
+      Misuse.stop("index \(position) is out of bounds; the count is 0")
+    }
     return Results<Element>(content)[position]
   }
 

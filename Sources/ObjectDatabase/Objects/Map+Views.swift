@@ -1,5 +1,5 @@
-// Map+Views.swift: results over the values of a managed map, in the order of their keys, and
-// aggregates of the values. Null links are ignored.
+// Map+Views.swift: results over the values of a managed map, in the order of their keys. Null links
+// are ignored.
 
 extension Map {
   private var elements: Elements {
@@ -65,49 +65,9 @@ extension Map {
   public func sorted<Descriptors: Sequence>(
     by sortDescriptors: Descriptors
   ) -> Results<Value> where Descriptors.Element == SortDescriptor {
-    Results(elements.adding(.sorted(Array(sortDescriptors))))
+    Results(elements.sorted(by: Array(sortDescriptors)))
   }
 
   /// Each value once.
   public func distinct() -> Results<Value> { Results(elements.adding(.distinct([]))) }
-
-  // MARK: properties of the objects
-
-  private var results: Results<Value> { Results(elements) }
-
-  /// The smallest value of a property; nil without values.
-  public func min<Member: MinMaxType>(ofProperty property: String) -> Member? {
-    results.min(ofProperty: property)
-  }
-
-  /// The greatest value of a property; nil without values.
-  public func max<Member: MinMaxType>(ofProperty property: String) -> Member? {
-    results.max(ofProperty: property)
-  }
-
-  /// The sum of a property; nil is ignored.
-  public func sum<Member: AddableType>(ofProperty property: String) -> Member {
-    results.sum(ofProperty: property)
-  }
-
-  /// The average of a property; nil without values.
-  public func average(ofProperty property: String) -> Double? {
-    results.average(ofProperty: property)
-  }
-}
-
-extension Map where Value: MinMaxType {
-  /// The smallest value; nil without values.
-  public func min() -> Value? { Results<Value>(elements).min() }
-
-  /// The greatest value; nil without values.
-  public func max() -> Value? { Results<Value>(elements).max() }
-}
-
-extension Map where Value: AddableType {
-  /// The sum of the values.
-  public func sum() -> Value { Results<Value>(elements).sum() }
-
-  /// The average of the values; nil without values.
-  public func average() -> Double? { Results<Value>(elements).average() }
 }

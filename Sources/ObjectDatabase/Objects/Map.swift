@@ -17,9 +17,25 @@ extension String: _MapKey {
   public init(_keyText: String) { self = _keyText }
 }
 
+/// A collection of values under keys.
+public protocol RealmKeyedCollection: Sequence, ThreadConfined, Equatable, CustomStringConvertible {
+  /// A key.
+  associatedtype Key: _MapKey
+  /// A value.
+  associatedtype Value: RealmCollectionValue
+  /// The number of entries.
+  var count: Int { get }
+  /// The keys, ascending.
+  var keys: [Key] { get }
+  /// The values, in the order of their keys.
+  var values: [Value] { get }
+  /// The value of a key; setting nil removes the entry.
+  subscript(key: Key) -> Value? { get set }
+}
+
 /// Values under strings.
-public final class Map<Key: _MapKey, Value: RealmCollectionValue>: Sequence,
-  ExpressibleByDictionaryLiteral, CustomStringConvertible
+public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCollection,
+  ExpressibleByDictionaryLiteral
 {
   /// A key and its value.
   public typealias Element = SingleMapEntry<Key, Value>
@@ -65,7 +81,10 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: Sequence,
   /// The value of a key; setting nil removes the entry.
   public subscript(key: Key) -> Value? {
     get {
-      guard let row = _row else { return unmanaged[key] }
+      guard let row = _row else {
+        if unmanaged.isEmpty, Discovery.isTracing { return Value._traced() }
+        return unmanaged[key]
+      }
       return row.value(forKey: key._keyText).map { Value.element($0, of: row) }
     }
     set {
@@ -109,6 +128,50 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: Sequence,
     }
   }
 
+  /// Adds the entries of another map, replacing those with the same keys.
+  public func merge(
+    _ other: Map<Key, Value>, uniquingKeysWith combine: (Value, Value) throws -> Value
+  ) rethrows {
+    try merge(
+      zip(other.keys, other.values).map { (key: $0, value: $1) }, uniquingKeysWith: combine)
+  }
+
+  /// Keys and values as pairs, ascending by key.
+  public func asKeyValueSequence() -> [(key: Key, value: Value)] {
+    zip(keys, values).map { (key: $0, value: $1) }
+  }
+
+  /// Whether an entry meets a condition.
+  public func contains(
+    where predicate: (_ key: Key, _ value: Value) throws -> Bool
+  ) rethrows -> Bool {
+    try asKeyValueSequence().contains { try predicate($0.key, $0.value) }
+  }
+
+  /// The value of a key of any name; nil without one.
+  public func value(forKey key: String) -> Any? { self[Key(_keyText: key)] as Any? ?? nil }
+
+  /// Sets the value of a key.
+  public func setValue(_ value: Any?, forKey key: String) {
+    guard let value = DynamicValue.unwrapped(value) else {
+      self[Key(_keyText: key)] = nil
+      return
+    }
+    guard let element = Value._fromAny(value) else {
+      Misuse.stop("a map of \(Value.self) cannot hold \(value)")
+    }
+    self[Key(_keyText: key)] = element
+  }
+
+  /// Whether both are the same map, or unmanaged with equal entries.
+  public static func == (left: Map, right: Map) -> Bool {
+    switch (left._row, right._row) {
+    case (.some(let left), .some(let right)): left.isSameProperty(as: right)
+    case (.none, .none): left.unmanaged == right.unmanaged
+    default: false
+    }
+  }
+
   /// A loop over the present entries, by key.
   public func makeIterator() -> AnyIterator<SingleMapEntry<Key, Value>> {
     let entries = zip(keys, values).map { SingleMapEntry(key: $0, value: $1) }
@@ -117,7 +180,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: Sequence,
 
   /// Keys and values.
   public var description: String {
-    "Map {\n" + map { "  \($0.key._keyText): \($0.value)" }.joined(separator: "\n") + "\n}"
+    Description.text(of: self)
   }
 }
 
@@ -150,7 +213,9 @@ extension Map: _PropertyCollection {
 
   /// The entries of a dictionary; nil when one does not fit.
   public static func _elements(of any: Any?) -> [Element]? {
-    guard let entries = any as? [String: Any?] else { return nil }
+    guard let entries = any as? [String: Any?] ?? (any as? any MapEntries)?.anyEntries else {
+      return nil
+    }
     var made: [Element] = []
     for (key, item) in entries {
       guard let value = Value._fromAny(item) else { return nil }

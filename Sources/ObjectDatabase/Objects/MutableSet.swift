@@ -29,7 +29,10 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
 
   /// The element at a position; one out of bounds stops the process.
   public subscript(position: Int) -> Element {
-    guard let row = _row else { return unmanaged[position] }
+    guard let row = _row else {
+      if position >= unmanaged.count, Discovery.isTracing { return Element._traced() }
+      return unmanaged[position]
+    }
     return Element.element(row.element(at: position), of: row)
   }
 

@@ -1,5 +1,6 @@
 // ObjectBase+Dynamic.swift: properties by name. A name that the class has not stops the process; a
-// value that does not fit makes the write transaction fail.
+// value that does not fit makes the write transaction fail, or stops the process if the object is
+// unmanaged.
 
 import Engine
 
@@ -10,27 +11,55 @@ extension ObjectBase {
     set { setValue(newValue, forKey: key) }
   }
 
-  /// The value of a property by its name in the class; collections as arrays and dictionaries.
+  /// The value of a property by its name in the class.
+  ///
+  /// A collection is a list, set or map, and one of a dynamic object an array or a dictionary.
+  /// `self` is the object.
   public final func value(forKey key: String) -> Any? {
+    if key == "self" { return self }
     let number = propertyNumber(key)
     guard let access = tableAccess else {
-      return DynamicValue.flattened(classInfo.fields[number].wrapper(of: self).anyValue)
+      // Stored, so that what is changed through it is the object's.
+      let field = classInfo.fields[number]
+      if classInfo.properties[number].isCollection { field.materialize(in: self) }
+      return DynamicValue.flattened(field.wrapper(of: self).anyValue)
     }
     let property = access.info.properties[number]
+    if !access.info.isDynamic, property.isCollection || property.type == .linkingObjects {
+      return access.info.fields[number].read(_Row(access: access, key: rowKey, property: number))
+    }
     guard property.type != .linkingObjects else { return nil }
     return DynamicValue.any(
       access.value(rowKey, number), property, access.core, isDynamic: access.info.isDynamic)
   }
 
-  /// Changes a property of a managed object by its name in the class.
+  /// The value of a property of the object, or of one reached through links: `owner.name`.
   ///
-  /// An unmanaged object has no schema to check the value against: set its property, or use
-  /// `realm.create(_:value:)`.
+  /// Of a collection on the way the values of all elements, as an array.
+  public final func value(forKeyPath keyPath: String) -> Any? {
+    guard let dot = keyPath.firstIndex(of: ".") else { return value(forKey: keyPath) }
+    let rest = String(keyPath[keyPath.index(after: dot)...])
+    switch value(forKey: String(keyPath[..<dot])) {
+    case let object as ObjectBase: return object.value(forKeyPath: rest)
+    case let elements as any KeyPathReadable: return elements._anyValue(forKeyPath: rest)
+    case let elements as [Any?]:
+      return elements.map { ($0 as? ObjectBase)?.value(forKeyPath: rest) }
+    default: return nil
+    }
+  }
+
+  /// Changes a property by its name in the class.
+  ///
+  /// A value that does not fit makes the transaction fail, and stops the process if the object is
+  /// unmanaged.
   public final func setValue(_ value: Any?, forKey key: String) {
     let number = propertyNumber(key)
     guard let access = tableAccess else {
-      Misuse.stop(
-        "\(classInfo.name).\(key) is set by name, and the object is unmanaged; add it first")
+      guard classInfo.fields[number].set(value, of: self) else {
+        let text = String(describing: DynamicValue.flattened(value) ?? "nil").prefix(60)
+        Misuse.stop("\(classInfo.name).\(classInfo.properties[number]) cannot hold \(text)")
+      }
+      return
     }
     access.checkAssignable(number)
     access.core.set(value, rowKey, access, number, depth: 0)
@@ -43,6 +72,44 @@ extension ObjectBase {
           + classInfo.properties.map(\.name).joined(separator: ", "))
     }
     return number
+  }
+}
+
+/// A collection on a path of names.
+protocol KeyPathReadable {
+  func _anyValue(forKeyPath keyPath: String) -> Any?
+}
+
+extension List: KeyPathReadable {}
+extension MutableSet: KeyPathReadable {}
+extension LinkingObjects: KeyPathReadable {}
+
+extension ObjectBase {
+  /// A list of objects by its name in the class; see `DynamicObject`.
+  public final func dynamicList(_ propertyName: String) -> List<DynamicObject> {
+    List(_row: dynamicRow(propertyName, .list))
+  }
+
+  /// A set of objects by its name in the class.
+  public final func dynamicMutableSet(_ propertyName: String) -> MutableSet<DynamicObject> {
+    MutableSet(_row: dynamicRow(propertyName, .set))
+  }
+
+  /// A map of objects by its name in the class.
+  public final func dynamicMap<Key>(_ propertyName: String) -> Map<Key, DynamicObject?> {
+    Map(_row: dynamicRow(propertyName, .dictionary))
+  }
+
+  private func dynamicRow(_ name: String, _ collection: CollectionKind) -> _Row {
+    guard let access = tableAccess else {
+      Misuse.stop("\(classInfo.name).\(name) is read by name as objects; add the object first")
+    }
+    let dynamic = access.core.dynamicAccess(named: access.name) ?? access
+    guard let number = dynamic.info.number(of: name),
+      dynamic.info.properties[number].collection == collection,
+      dynamic.info.properties[number].type == .object
+    else { Misuse.stop("\(access.name).\(name) is not a \(collection) of objects") }
+    return _Row(access: dynamic, key: rowKey, property: number)
   }
 }
 
@@ -69,13 +136,16 @@ extension _RealmCore {
       fail(Realm.Error(.invalidValue, "values of \(access.name) are nested deeper than 100"))
       return nil
     }
-    guard var given = values(value, access) else { return nil }
+    guard var given = GivenValues(DynamicValue.unwrapped(value) ?? value, access.info) else {
+      fail(Realm.Error(.invalidValue, GivenValues.problem(value, access.info)))
+      return nil
+    }
     let defaults = access.info.type.init()
     if policy != .error, let number = access.info.primaryKey, !access.info.isDynamic {
       // Without a key the values refer to the object with the default key.
       let name = access.info.properties[number].name
       if given[name] == nil {
-        given[name] = .some(access.info.fields[number].wrapper(of: defaults).anyValue)
+        given.set(access.info.fields[number].wrapper(of: defaults).anyValue, for: name)
       }
     }
     var key: Int64 = 0
@@ -113,39 +183,9 @@ extension _RealmCore {
     return firstFailure == nil ? key : nil
   }
 
-  /// The values by property name; nil when there is an error, which is noted.
-  private func values(_ value: Any, _ access: _TableAccess) -> [String: Any?]? {
-    let info = access.info
-    switch value {
-    case let values as [String: Any?]:
-      if let unknown = values.keys.sorted().first(where: { info.number(of: $0) == nil }) {
-        fail(Realm.Error(.invalidValue, "class \(info.name) has no property \"\(unknown)\""))
-        return nil
-      }
-      return values
-    case let object as ObjectBase:
-      var values: [String: Any?] = [:]
-      for property in object.classInfo.properties
-      where property.type != .linkingObjects && info.number(of: property.name) != nil {
-        values[property.name] = .some(object.value(forKey: property.name))
-      }
-      return values
-    case let list as [Any?] where list.count <= info.properties.count:
-      return Dictionary(
-        zip(info.properties.map(\.name), list), uniquingKeysWith: { first, _ in first })
-    default:
-      fail(
-        Realm.Error(
-          .invalidValue,
-          "an object of \(info.name) is made of a dictionary, an array of at most "
-            + "\(info.properties.count) values or an object, not of \(Swift.type(of: value))"))
-      return nil
-    }
-  }
-
   /// The object that has the primary key already, with the key's property and value.
   private func existing(
-    _ given: [String: Any?], _ access: _TableAccess, _ write: WriteTransaction
+    _ given: GivenValues, _ access: _TableAccess, _ write: WriteTransaction
   ) throws(EngineError) -> (key: Int64, property: Int, value: Value)? {
     guard let number = access.info.primaryKey, let any = given[access.info.properties[number].name],
       let value = plain(any, access, number)
@@ -156,7 +196,7 @@ extension _RealmCore {
   }
 
   private func initial(
-    _ column: ColumnSchema, _ given: [String: Any?], _ defaults: ObjectBase,
+    _ column: ColumnSchema, _ given: GivenValues, _ defaults: ObjectBase,
     _ access: _TableAccess
   ) -> Value {
     guard let number = access.info.properties.firstIndex(where: { $0.columnName == column.name }),
@@ -192,6 +232,7 @@ extension _RealmCore {
     let any = DynamicValue.flattened(any)
     switch property.collection {
     case .none:
+      if policy == .modified, let any, update(embedded: any, key, access, number, depth) { return }
       guard let value = element(any, access, number, policy, depth) else { return }
       access.set(value, key, number)
     case .list, .set:
@@ -219,6 +260,23 @@ extension _RealmCore {
       }
       access.set(.dictionary(values), key, number)
     }
+  }
+
+  /// Gives the embedded object that a property holds the values of another.
+  /// - Returns: False when there is none, or the values are no object's; nothing was done then.
+  private func update(
+    embedded any: Any, _ key: Int64, _ access: _TableAccess, _ number: Int, _ depth: Int
+  ) -> Bool {
+    guard let target = embeddedTarget(access.info, number),
+      let own = self.access(named: target.name), depth <= Self.depthMax,
+      case .link(let child) = access.value(key, number),
+      let given = GivenValues(any, own.info)
+    else { return false }
+    for (number, property) in own.info.properties.enumerated() {
+      guard let value = given[property.name], property.type != .linkingObjects else { continue }
+      set(value, child, own, number, .modified, depth: depth + 1)
+    }
+    return true
   }
 
   /// The key of an object that a value leads to; an unmanaged one is added as the value's owner is.

@@ -38,34 +38,26 @@ open class ObjectBase: RealmCollectionValue, CustomStringConvertible {
 
   /// Makes an unmanaged object of values.
   ///
-  /// A value that does not fit the class stops the process; `realm.create(_:value:)` makes the
-  /// transaction fail instead.
-  /// - Parameter value: Values by property name, or all in the order of the properties.
+  /// Values of names that the class does not have are ignored. A value that does not fit stops the
+  /// process; `realm.create(_:value:)` makes the transaction fail instead.
+  /// - Parameter value: Values by property name, or all in the order of the properties, or an
+  ///   object with properties of the same names: the new one then leads to the same objects, and
+  ///   has copies of its embedded objects and collections.
   public convenience init(value: Any) {
     self.init()
     take(value)
   }
 
   fileprivate final func take(_ value: Any) {
-    let properties = classInfo.properties
-    var given: [(name: String, value: Any?)] = []
-    switch value {
-    case let values as [String: Any?]:
-      given = values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    case let values as [Any?] where values.count <= properties.count:
-      given = zip(properties, values).map { ($0.name, $1) }
-    default:
-      Misuse.stop(
-        "an object of \(classInfo.name) is made of a dictionary or of an array of at most "
-          + "\(properties.count) values, not of \(Swift.type(of: value))")
+    let info = classInfo
+    guard let given = GivenValues(DynamicValue.unwrapped(value) ?? value, info) else {
+      Misuse.stop(GivenValues.problem(value, info))
     }
-    for (name, value) in given {
-      guard let number = classInfo.number(of: name) else {
-        Misuse.stop("class \(classInfo.name) has no property \"\(name)\"")
-      }
-      guard classInfo.fields[number].set(value, of: self) else {
+    for (number, property) in info.properties.enumerated() {
+      guard let value = given[property.name] else { continue }
+      guard info.fields[number].set(value, of: self) else {
         let text = String(describing: DynamicValue.flattened(value) ?? "nil").prefix(60)
-        Misuse.stop("\(classInfo.name).\(properties[number]) cannot hold \(text)")
+        Misuse.stop("\(info.name).\(property) cannot hold \(text)")
       }
     }
   }
@@ -130,14 +122,8 @@ open class ObjectBase: RealmCollectionValue, CustomStringConvertible {
     }
   }
 
-  /// Class and properties with their values; of linked objects only the class.
-  public var description: String {
-    guard !isInvalidated else { return "\(classInfo.name) [invalidated]" }
-    let lines = classInfo.properties.enumerated().map { number, property in
-      "  \(property.name) = \(DynamicValue.text(of: self, number));"
-    }
-    return "\(classInfo.name) {\n" + lines.joined(separator: "\n") + "\n}"
-  }
+  /// Class and properties with their values, those of linked objects included, to a depth of five.
+  public var description: String { Description.text(of: self, depth: Description.depthMax) }
 
   // MARK: as an element
 
@@ -148,15 +134,30 @@ open class ObjectBase: RealmCollectionValue, CustomStringConvertible {
   public final var _plainValue: Value? { nil }
 }
 
+/// What `Realm.objects` finds: objects, and projections of them.
+public protocol RealmFetchable: RealmCollectionValue {
+  /// The class of the rows.
+  static var _fetchedClass: ObjectBase.Type { get }
+}
+
+extension ObjectBase: RealmFetchable {
+  /// The class itself.
+  public static var _fetchedClass: ObjectBase.Type { self }
+}
+
 extension _Persistable where Self: ObjectBase {
   /// A new unmanaged object.
   public static func _default() -> Self { Self() }
 
+  /// A prototype, which notes what the key path goes on to.
+  public static func _traced() -> Self { Discovery.tracer(of: Self.self) as? Self ?? Self() }
+
   /// An object of the class, or a new one of values.
   public static func _fromAny(_ any: Any?) -> Self? {
     guard let any = DynamicValue.unwrapped(any) else { return nil }
-    if let own = any as? Self { return own }
-    guard any is [String: Any?] || any is [Any?] else { return nil }
+    // A managed embedded object has its owner already.
+    if let own = any as? Self, !(own is EmbeddedObject && own.tableAccess != nil) { return own }
+    guard any is [String: Any?] || any is [Any?] || any is ObjectBase else { return nil }
     let made = Self()
     made.take(any)
     return made
@@ -190,7 +191,14 @@ open class Object: ObjectBase {}
 open class EmbeddedObject: ObjectBase {}
 
 /// An object whose class is known only from the file, as in migrations.
-public final class DynamicObject: Object {}
+@dynamicMemberLookup
+public final class DynamicObject: Object {
+  /// A property by its name in the class: `object.name` for `object["name"]`.
+  public subscript(dynamicMember member: String) -> Any? {
+    get { value(forKey: member) }
+    set { setValue(newValue, forKey: member) }
+  }
+}
 
 /// A class whose objects are `Identifiable`: by the class's own `id` when it has one, otherwise by
 /// the object itself.

@@ -5,7 +5,9 @@
 import Engine
 
 /// By which property to sort, and in which direction.
-public struct SortDescriptor: Hashable, Sendable {
+public struct SortDescriptor: Hashable, Sendable, ExpressibleByStringLiteral,
+  CustomStringConvertible
+{
   /// The property, or one reached through links: `owner.name`.
   public let keyPath: String
   /// Whether small values come first.
@@ -15,6 +17,21 @@ public struct SortDescriptor: Hashable, Sendable {
   public init(keyPath: String, ascending: Bool = true) {
     self.keyPath = keyPath
     self.ascending = ascending
+  }
+
+  /// Makes a descriptor of a property of a class, or of one that is reached through links.
+  public init<Owner: ObjectBase & RealmCollectionValue>(
+    keyPath: PartialKeyPath<Owner>, ascending: Bool = true
+  ) {
+    self.init(keyPath: Owner.name(of: keyPath), ascending: ascending)
+  }
+
+  /// Makes an ascending descriptor of the name of a property.
+  public init(stringLiteral keyPath: String) { self.init(keyPath: keyPath) }
+
+  /// Path and direction.
+  public var description: String {
+    "SortDescriptor(keyPath: \(keyPath), direction: \(ascending ? "ascending" : "descending"))"
   }
 
   /// The same property in the other direction.

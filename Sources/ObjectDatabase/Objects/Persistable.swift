@@ -68,6 +68,8 @@ public struct _PropertyShape: @unchecked Sendable {
   /// The type of the value or element, where it has fewer values than the column: an enumeration,
   /// an integer of fewer bits.
   var narrow: (any RealmCollectionValue.Type)?
+  /// Whether it is a value stored as an object: a link that is null then stands for a default.
+  var isStoredAsObject = false
 
   init(
     _ type: PropertyType, isOptional: Bool = false, collection: CollectionKind = .none,
@@ -77,6 +79,15 @@ public struct _PropertyShape: @unchecked Sendable {
     self.isOptional = isOptional
     self.collection = collection
     self.target = target
+  }
+}
+
+extension _PropertyShape {
+  /// Whether an optional property is nil for a stored value that its type has none for.
+  var isNilWhereUnknown: Bool { narrow.map { Self.isNilWhereUnknown($0) } ?? false }
+
+  static func isNilWhereUnknown(_ narrow: any RealmCollectionValue.Type) -> Bool {
+    narrow is any PersistableEnum.Type || narrow is any FailableCustomPersistable.Type
   }
 }
 
@@ -96,11 +107,15 @@ public protocol _Persistable {
   func _becomeManaged(_ row: _Row)
   /// Created from a value of any type; nil when it does not fit.
   static func _fromAny(_ any: Any?) -> Self?
+  /// What a key path goes on from.
+  static func _traced() -> Self
 }
 
 extension _Persistable {
   /// Does nothing for plain values.
   public func _becomeManaged(_ row: _Row) {}
+  /// The default: a key path ends at a value.
+  public static func _traced() -> Self { _default() }
 }
 
 /// A type that lists, sets, maps and results can have as elements.
@@ -151,7 +166,10 @@ extension RealmCollectionValue {
 
   /// The element of a collection that the engine holds as a value.
   static func element(_ value: Value, of row: _Row) -> Self {
-    _makeIfFits(from: value, in: row.core) ?? misfit(value, row.core, row)
+    if row.access.info.isDynamic, case .link(let key) = value, let target = row.elementAccess {
+      return _cast(target.makeObject(key))
+    }
+    return _makeIfFits(from: value, in: row.core) ?? misfit(value, row.core, row)
   }
 
   /// The type's default, in place of a value that it cannot hold, after reporting that.
@@ -213,6 +231,17 @@ extension PersistableEnum {
   public var _plainValue: Value? { rawValue._plainValue }
 }
 
+extension PersistableEnum where RawValue: Comparable {
+  /// Whether the raw value is less.
+  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+  /// Whether the raw value is less or equal.
+  public static func <= (left: Self, right: Self) -> Bool { left.rawValue <= right.rawValue }
+  /// Whether the raw value is greater.
+  public static func > (left: Self, right: Self) -> Bool { left.rawValue > right.rawValue }
+  /// Whether the raw value is greater or equal.
+  public static func >= (left: Self, right: Self) -> Bool { left.rawValue >= right.rawValue }
+}
+
 /// A custom type that is stored as another, persistable one.
 public protocol CustomPersistable: RealmCollectionValue {
   /// The type stored in the file.
@@ -225,7 +254,7 @@ public protocol CustomPersistable: RealmCollectionValue {
 
 extension CustomPersistable {
   /// The shape of the stored type.
-  public static var _shape: _PropertyShape { PersistedType._shape }
+  public static var _shape: _PropertyShape { PersistedType._shapeOfStored }
 
   /// A value of the type, or one created from a stored value.
   public static func _fromAny(_ any: Any?) -> Self? {
@@ -238,12 +267,14 @@ extension CustomPersistable {
 
   /// Created from the stored value.
   public static func _make(from value: Value, in core: _RealmCore) -> Self {
-    Self(persistedValue: ._make(from: value, in: core))
+    if case .null = value, _shape.isStoredAsObject { return _default() }
+    return Self(persistedValue: ._make(from: value, in: core))
   }
 
   /// Created from the stored value; nil when that does not fit the stored type.
   public static func _makeIfFits(from value: Value, in core: _RealmCore) -> Self? {
-    PersistedType._makeIfFits(from: value, in: core).map { Self(persistedValue: $0) }
+    if case .null = value, _shape.isStoredAsObject { return _default() }
+    return PersistedType._makeIfFits(from: value, in: core).map { Self(persistedValue: $0) }
   }
 
   /// The stored value.
@@ -253,6 +284,71 @@ extension CustomPersistable {
 
   /// The stored value.
   public var _plainValue: Value? { persistableValue._plainValue }
+}
+
+/// A custom type that is stored as another, and not made of every value of that.
+///
+/// A stored value that makes none is nil in an optional property, and an error in any other.
+public protocol FailableCustomPersistable: RealmCollectionValue {
+  /// The type stored in the file.
+  associatedtype PersistedType: RealmCollectionValue
+  /// Creates the value from the stored one, if that is possible.
+  init?(persistedValue: PersistedType)
+  /// The value stored in the file.
+  var persistableValue: PersistedType { get }
+}
+
+extension FailableCustomPersistable {
+  /// The shape of the stored type.
+  public static var _shape: _PropertyShape {
+    var shape = PersistedType._shapeOfStored
+    shape.narrow = Self.self
+    return shape
+  }
+
+  /// A value of the type, or one created from a stored value.
+  public static func _fromAny(_ any: Any?) -> Self? {
+    if let own = any as? Self { return own }
+    return PersistedType._fromAny(any).flatMap { Self(persistedValue: $0) }
+  }
+
+  /// Created from the default of the stored type, which must be possible.
+  public static func _default() -> Self {
+    guard let made = Self(persistedValue: ._default()) else {
+      Misuse.stop(
+        "\(Self.self) is not made of the default of \(PersistedType.self); give the property a "
+          + "value, or make it optional")
+    }
+    return made
+  }
+
+  /// Created from the stored value; the default after reporting one that makes none.
+  public static func _make(from value: Value, in core: _RealmCore) -> Self {
+    _makeIfFits(from: value, in: core) ?? misfit(value, core)
+  }
+
+  /// Created from the stored value; nil when that is not possible.
+  public static func _makeIfFits(from value: Value, in core: _RealmCore) -> Self? {
+    if case .null = value, _shape.isStoredAsObject { return _default() }
+    return PersistedType._makeIfFits(from: value, in: core).flatMap { Self(persistedValue: $0) }
+  }
+
+  /// The stored value.
+  public func _engineValue(in core: _RealmCore) -> Value {
+    persistableValue._engineValue(in: core)
+  }
+
+  /// The stored value.
+  public var _plainValue: Value? { persistableValue._plainValue }
+}
+
+extension RealmCollectionValue {
+  /// The shape of a custom type that is stored as this one.
+  fileprivate static var _shapeOfStored: _PropertyShape {
+    var shape = _shape
+    if shape.type == .object, shape.target is EmbeddedObject.Type { shape.isStoredAsObject = true }
+    return shape
+  }
 }
 
 extension Optional: _Persistable where Wrapped: RealmCollectionValue {
@@ -265,6 +361,8 @@ extension Optional: _Persistable where Wrapped: RealmCollectionValue {
 
   /// Nil.
   public static func _default() -> Wrapped? { nil }
+  /// What a key path through `?` or `!` goes on from.
+  public static func _traced() -> Wrapped? { .some(Wrapped._traced()) }
 
   /// Nil for nil.
   public static func _fromAny(_ any: Any?) -> Wrapped?? {
@@ -291,7 +389,7 @@ extension Optional: RealmCollectionValue where Wrapped: RealmCollectionValue {
   public static func _makeIfFits(from value: Value, in core: _RealmCore) -> Wrapped?? {
     if case .null = value { return .some(nil) }
     if let made = Wrapped._makeIfFits(from: value, in: core) { return .some(made) }
-    return Wrapped._shape.narrow is any PersistableEnum.Type ? .some(nil) : nil
+    return Wrapped._shape.isNilWhereUnknown ? .some(nil) : nil
   }
 
   /// The wrapped element.

@@ -15,7 +15,7 @@ enum PersistedStorage<Value: _Persistable> {
   /// Never set; the type's default is created at the first read.
   case unset
   case value(Value)
-  /// In a prototype.
+  /// In a prototype; or in a managed object, `MarkReference.managed`.
   case mark(MarkReference)
 }
 
@@ -80,7 +80,7 @@ public struct Persisted<Value: _Persistable> {
   }
 
   /// The objects that link here through a property of theirs.
-  public init<Origin: Object>(originProperty: String) where Value == LinkingObjects<Origin> {
+  public init<Origin: ObjectBase>(originProperty: String) where Value == LinkingObjects<Origin> {
     self.init(declared: .unset, originProperty: originProperty)
   }
 
@@ -119,8 +119,7 @@ public struct Persisted<Value: _Persistable> {
         owner[keyPath: storage].storage = .value(value)
         return value
       case .mark(let mark):
-        Discovery.note(mark.mark)
-        return Value._default()
+        return Discovery.value(of: mark.mark)
       }
     }
     @inlinable @inline(__always) set {
@@ -176,6 +175,12 @@ protocol PersistedProperty {
   static func set(_ any: Any?, at place: UnsafeMutableRawPointer) -> Bool
   static func isSet(at place: UnsafeMutableRawPointer) -> Bool
   static func clear(at place: UnsafeMutableRawPointer)
+  /// Stores the type's default where nothing was set.
+  static func materialize(at place: UnsafeMutableRawPointer)
+  /// The value of a row's property.
+  static func read(_ row: _Row) -> Any
+  /// Drops the value that an object had before it became managed.
+  static func becomeManaged(at place: UnsafeMutableRawPointer)
   static func copy(to place: UnsafeMutableRawPointer, from other: UnsafeMutableRawPointer)
 }
 

@@ -3,12 +3,12 @@
 import Engine
 
 extension RealmCollection {
-  /// The elements at some positions, in the order of the `IndexSet`.
+  /// The elements at some positions, ascending, as an `IndexSet` has them.
   ///
   /// A position out of bounds stops the process.
   public func objects<Positions: Sequence>(at indexes: Positions) -> [Element]
   where Positions.Element == Int {
-    indexes.map { self[$0] }
+    Set(indexes).sorted().map { self[$0] }
   }
 
   /// The position of the first object that matches a query, or nil.
@@ -23,6 +23,10 @@ extension RealmCollection {
     Misuse.unthrowingRealm { () throws(Realm.Error) in
       try firstPosition(predicateFormat, arguments)
     }
+  }
+
+  func firstIndex(matching text: String, _ arguments: [Any?]) -> Int? {
+    Misuse.unthrowingRealm { () throws(Realm.Error) in try firstPosition(text, arguments) }
   }
 
   fileprivate func firstPosition(

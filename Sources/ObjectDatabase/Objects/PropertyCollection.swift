@@ -47,7 +47,6 @@ extension _PropertyCollection {
 
   /// The elements of another collection; none for a null.
   public static func _fromAny(_ any: Any?) -> Self? {
-    if let own = any as? Self { return own }
     let made = Self()
     guard let given = DynamicValue.unwrapped(any) else { return made }
     guard let elements = _elements(of: given) else { return nil }

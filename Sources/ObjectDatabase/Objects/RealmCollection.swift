@@ -4,14 +4,12 @@
 import Engine
 
 /// A collection of a realm.
-public protocol RealmCollection: RandomAccessCollection, CustomStringConvertible
+///
+/// Two are equal if they are unmanaged and have equal elements, or if they read the same version of
+/// the same realm and are the collection of one property, or results with the same elements.
+public protocol RealmCollection: RandomAccessCollection, CustomStringConvertible, Equatable,
+  ThreadConfined
 where Element: RealmCollectionValue, Index == Int {
-  /// The realm; nil for an unmanaged collection.
-  var realm: Realm? { get }
-  /// Whether the owner was deleted, or the realm invalidated.
-  var isInvalidated: Bool { get }
-  /// Whether the collection belongs to a frozen realm.
-  var isFrozen: Bool { get }
   /// The elements of a managed collection.
   var _elements: _ElementsBox? { get }
 }
@@ -39,9 +37,10 @@ extension RealmCollection {
 
   /// The elements in words, at most a hundred of them.
   public var description: String {
-    let shown = prefix(100).enumerated().map { "  [\($0)] \($1)" }
-    let rest = count > 100 ? ["  … \(count - 100) more"] : []
-    return "\(Swift.type(of: self)) (\n" + (shown + rest).joined(separator: "\n") + "\n)"
+    let own = (self as? any _PropertyCollection).map { ObjectIdentifier($0) }
+    let identity =
+      own ?? _elements.map { ObjectIdentifier($0.elements) } ?? ObjectIdentifier(Self.self)
+    return Description.text(of: self, identity: UInt(bitPattern: identity))
   }
 
   // MARK: sorting
@@ -59,7 +58,7 @@ extension RealmCollection {
   public func sorted<Descriptors: Sequence>(
     by sortDescriptors: Descriptors
   ) -> Results<Element> where Descriptors.Element == SortDescriptor {
-    Results(elements.adding(.sorted(Array(sortDescriptors))))
+    Results(elements.sorted(by: Array(sortDescriptors)))
   }
 
   /// The values in their order.
@@ -71,7 +70,7 @@ extension RealmCollection {
   public func distinct<Paths: Sequence>(
     by keyPaths: Paths
   ) -> Results<Element> where Paths.Element == String {
-    Results(elements.adding(.distinct(Array(keyPaths))))
+    Results(elements.distinct(by: Array(keyPaths)))
   }
 
   /// Each value once.
@@ -79,15 +78,40 @@ extension RealmCollection {
 
   // MARK: properties of all elements
 
-  /// A property of every object.
+  /// A property of every object; `self` is the elements themselves.
   public func value(forKey key: String) -> [Any?] {
-    let (keys, access) = objectKeys(elements)
+    if key == "self" { return map { $0 as Any? } }
+    guard let box = _elements else { return objects.map { $0.value(forKey: key) } }
+    let (keys, access) = objectKeys(box.elements)
     return keys.map { access.makeObject($0).value(forKey: key) }
+  }
+
+  /// A property of every object, or of objects reached through links: `owner.name`.
+  public func value(forKeyPath keyPath: String) -> [Any?] {
+    guard keyPath.contains(".") else { return value(forKey: keyPath) }
+    return objects.map { $0.value(forKeyPath: keyPath) }
+  }
+
+  /// For this module.
+  func _anyValue(forKeyPath keyPath: String) -> Any? { value(forKeyPath: keyPath) as [Any?] }
+
+  /// The elements, which must be objects.
+  private var objects: [ObjectBase] {
+    map { element in
+      guard let object = DynamicValue.unwrapped(element) as? ObjectBase else {
+        Misuse.stop("only objects have properties; these elements are \(Element.self)")
+      }
+      return object
+    }
   }
 
   /// Changes a property of every object.
   public func setValue(_ value: Any?, forKey key: String) {
-    let (keys, access) = objectKeys(elements)
+    guard let box = _elements else {
+      for object in objects { object.setValue(value, forKey: key) }
+      return
+    }
+    let (keys, access) = objectKeys(box.elements)
     guard let number = access.info.number(of: key) else {
       Misuse.stop("class \(access.name) has no property \"\(key)\"")
     }
@@ -113,6 +137,57 @@ extension RealmCollection {
   }
 }
 
+extension Elements {
+  /// The elements in an order; one of a property that is not there stops the process.
+  func sorted(by descriptors: [SortDescriptor]) -> Elements {
+    if let access { for descriptor in descriptors { _ = PathReader(descriptor.keyPath, access) } }
+    return adding(.sorted(descriptors))
+  }
+
+  /// The elements that differ in some properties; one that is not there stops the process.
+  func distinct(by keyPaths: [String]) -> Elements {
+    if let access { for keyPath in keyPaths { _ = PathReader(keyPath, access) } }
+    return adding(.distinct(keyPaths))
+  }
+
+  /// Whether both have the same elements of the same version.
+  func isSame(as other: Elements) -> Bool {
+    if self === other { return true }
+    guard core.isSameContent(as: other.core), !isInvalidated, !other.isInvalidated,
+      access?.name == other.access?.name
+    else { return false }
+    if steps.isEmpty, other.steps.isEmpty, case .collection(let row) = origin,
+      case .collection(let otherRow) = other.origin
+    {
+      return row.isSameProperty(as: otherRow)
+    }
+    return switch (content, other.content) {
+    case (.keys(let keys), .keys(let otherKeys)): keys == otherKeys
+    case (.values(let values), .values(let otherValues)): values == otherValues
+    default: false
+    }
+  }
+}
+
+extension _Row {
+  /// Whether it is the same property of the same object of the same version.
+  func isSameProperty(as other: _Row) -> Bool {
+    key == other.key && property == other.property && access.name == other.access.name
+      && core.isSameContent(as: other.core)
+  }
+}
+
+extension RealmCollection {
+  /// Whether both are the same collection, or unmanaged with equal elements.
+  public static func == (left: Self, right: Self) -> Bool {
+    switch (left._elements?.elements, right._elements?.elements) {
+    case (.some(let left), .some(let right)): left.isSame(as: right)
+    case (.none, .none): left.elementsEqual(right)
+    default: false
+    }
+  }
+}
+
 extension RealmCollection where Element: ObjectBase {
   /// The elements by one property.
   public func sorted<Value>(
@@ -121,17 +196,22 @@ extension RealmCollection where Element: ObjectBase {
     sorted(byKeyPath: name(of: keyPath), ascending: ascending)
   }
 
-  /// The name of the property that a key path leads to.
-  func name<Value>(of keyPath: KeyPath<Element, Value>) -> String {
+  /// The first of all objects that agree in these properties.
+  public func distinct<Paths: Sequence>(
+    by keyPaths: Paths
+  ) -> Results<Element> where Paths.Element == PartialKeyPath<Element> {
+    distinct(by: keyPaths.map { name(of: $0) })
+  }
+
+  /// The name of the property that a key path leads to, with those of the links on the way.
+  func name(of keyPath: PartialKeyPath<Element>) -> String {
     let info = Misuse.unthrowingRealm { () throws(Realm.Error) in
       try Discovery.info(for: Element.self)
     }
-    guard let name = Discovery.name(of: keyPath, in: info) else {
-      Misuse.stop(
-        "a key path of \(info.name) leads to no persisted property of its own; name the path as a "
-          + "string")
+    guard let path = Discovery.path(of: keyPath, in: info) else {
+      Misuse.stop("a key path of \(info.name) leads to something other than persisted properties")
     }
-    return name
+    return path.joined(separator: ".")
   }
 
   /// The smallest value of a property.
@@ -151,6 +231,12 @@ extension RealmCollection where Element: ObjectBase {
 
   /// The average of a property; nil without values.
   public func average<Value: AddableType>(of keyPath: KeyPath<Element, Value>) -> Double? {
+    average(ofProperty: name(of: keyPath))
+  }
+
+  /// The average of a property in its own type; nil without values.
+  @_disfavoredOverload
+  public func average<Value: AddableType>(of keyPath: KeyPath<Element, Value>) -> Value? {
     average(ofProperty: name(of: keyPath))
   }
 }

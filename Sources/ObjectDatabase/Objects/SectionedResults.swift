@@ -57,7 +57,8 @@ final class SectionSource<Key: Hashable, Element: RealmCollectionValue> {
 }
 
 /// The common part of sectioned results and their sections.
-public protocol RealmSectionedResult: RandomAccessCollection, ThreadConfined where Index == Int {
+public protocol RealmSectionedResult: RandomAccessCollection, Equatable, ThreadConfined
+where Index == Int {
   /// How this is observed.
   static func _observation(
     _ keyPaths: [String]?
@@ -116,6 +117,11 @@ public struct SectionedResults<Key: Hashable, SectionElement: RealmCollectionVal
   /// An element by its place; one out of bounds stops the process.
   public subscript(indexPath: IndexPath) -> SectionElement {
     self[indexPath.section][indexPath.item]
+  }
+
+  /// Whether both have the same elements of the same version, in the same sections.
+  public static func == (left: SectionedResults, right: SectionedResults) -> Bool {
+    left.source.results == right.source.results && left.allKeys == right.allKeys
   }
 
   /// The same in another realm on the same database; nil when it is not there.
@@ -179,6 +185,11 @@ public struct ResultsSection<Key: Hashable, SectionElement: RealmCollectionValue
     return AnyIterator { positions.popFirst().map { results[$0] } }
   }
 
+  /// Whether both are the same section of the same elements of the same version.
+  public static func == (left: ResultsSection, right: ResultsSection) -> Bool {
+    left.key == right.key && left.source.results == right.source.results
+  }
+
   /// The same in another realm on the same database; nil when it is not there.
   public func _moved(to core: _RealmCore) -> ResultsSection? {
     source.moved(to: core).map { ResultsSection($0, key) }
@@ -204,6 +215,20 @@ extension RealmCollection {
     return SectionedResults(
       Results(sortDescriptors.isEmpty ? elements : elements.adding(.sorted(sortDescriptors))),
       sectionBlock)
+  }
+}
+
+extension RealmCollection {
+  /// The values in sections, sorted by themselves.
+  /// - Parameters:
+  ///   - sectionBlock: Returns the key of a value.
+  ///   - ascending: Whether small values come first.
+  /// - Returns: The sections, as live as results.
+  public func sectioned<Key: Hashable>(
+    by sectionBlock: @escaping (Element) -> Key, ascending: Bool
+  ) -> SectionedResults<Key, Element> {
+    sectioned(
+      by: sectionBlock, sortDescriptors: [SortDescriptor(keyPath: "self", ascending: ascending)])
   }
 }
 

@@ -38,6 +38,7 @@ import Engine
     let object = info.type.init()
     object.tableAccess = self
     object.rowKey = key
+    if info.isEncodable { info.markManaged(object) }
     return object
   }
 

@@ -10,7 +10,7 @@ public typealias MigrationBlock =
 
 extension Realm {
   /// How a realm is opened.
-  public struct Configuration: Sendable {
+  public struct Configuration: Sendable, Equatable, CustomStringConvertible {
     /// The file; nil for a realm in memory.
     ///
     /// By default `default.realm` in the working folder.
@@ -75,6 +75,37 @@ extension Realm {
       self.shouldCompactOnLaunch = shouldCompactOnLaunch
       self.objectTypes = objectTypes
       self.seedFilePath = seedFilePath
+    }
+
+    /// The fields that are set, for logs; the key only as present or not.
+    public var description: String {
+      var fields: [String] = []
+      if let fileURL { fields.append("fileURL = \(fileURL.absoluteString)") }
+      if let inMemoryIdentifier { fields.append("inMemoryIdentifier = \(inMemoryIdentifier)") }
+      fields.append("encryptionKey = \(encryptionKey == nil ? "(null)" : "set")")
+      fields.append("readOnly = \(readOnly)")
+      fields.append("schemaVersion = \(schemaVersion)")
+      fields.append("migrationBlock = \(migrationBlock == nil ? "(null)" : "set")")
+      fields.append("deleteRealmIfMigrationNeeded = \(deleteRealmIfMigrationNeeded)")
+      fields.append("shouldCompactOnLaunch = \(shouldCompactOnLaunch == nil ? "(null)" : "set")")
+      let types = objectTypes.map { $0.map { $0.className() }.joined(separator: ", ") }
+      fields.append("objectTypes = \(types ?? "(null)")")
+      return "Realm.Configuration {\n" + fields.map { "\t\($0);\n" }.joined() + "}"
+    }
+
+    /// Whether both open the same realm in the same way; blocks are not compared, only whether
+    /// there are any.
+    public static func == (left: Configuration, right: Configuration) -> Bool {
+      left.fileURL == right.fileURL && left.inMemoryIdentifier == right.inMemoryIdentifier
+        && left.encryptionKey == right.encryptionKey && left.readOnly == right.readOnly
+        && left.schemaVersion == right.schemaVersion
+        && left.seedFilePath == right.seedFilePath
+        && left.maximumNumberOfActiveVersions == right.maximumNumberOfActiveVersions
+        && left.deleteRealmIfMigrationNeeded == right.deleteRealmIfMigrationNeeded
+        && left.objectTypes?.map { ObjectIdentifier($0) }
+          == right.objectTypes?.map { ObjectIdentifier($0) }
+        && (left.migrationBlock == nil) == (right.migrationBlock == nil)
+        && (left.shouldCompactOnLaunch == nil) == (right.shouldCompactOnLaunch == nil)
     }
 
     private static let standard = Mutex(Configuration())

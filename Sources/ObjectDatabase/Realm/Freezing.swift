@@ -65,20 +65,14 @@ extension ThreadConfined where Self: ObjectBase {
 
 extension ObjectBase: ThreadConfined {}
 
-extension Results: ThreadConfined {
+extension Results {
   /// The same in another realm on the same database; nil when it is not there.
   public func _moved(to core: _RealmCore) -> Results? {
     content.moved(to: core).map { Results($0) }
   }
 }
 
-extension List: ThreadConfined {}
-
-extension MutableSet: ThreadConfined {}
-
-extension Map: ThreadConfined {}
-
-extension LinkingObjects: ThreadConfined {
+extension LinkingObjects {
   /// The same in another realm on the same database; nil when it is not there.
   public func _moved(to core: _RealmCore) -> LinkingObjects? {
     content?.moved(to: core).map { LinkingObjects($0) }

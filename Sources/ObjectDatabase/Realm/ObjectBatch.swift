@@ -251,6 +251,7 @@ extension _RealmCore {
     guard let key = addRow(of: object, to: batch) else { return batch.nextKey }
     object.rowKey = key
     object.tableAccess = batch.access
+    if batch.access.info.isEncodable { batch.access.info.markManaged(object) }
     return key
   }
 

@@ -121,6 +121,11 @@ extension Realm {
     for object in Array(objects) where !object.isInvalidated { core.delete(object) }
   }
 
+  /// Deletes the objects that a map holds.
+  public func delete<Key, Element: ObjectBase>(_ map: Map<Key, Element?>) {
+    delete(map.values.compactMap { $0 })
+  }
+
   /// Deletes all objects of results.
   public func delete<Element: ObjectBase>(_ objects: Results<Element>) {
     core.checkWritable()

@@ -159,6 +159,12 @@ public struct Realm: Equatable {
   /// The live realm of the calling thread.
   public func thaw() -> Realm { Realm(core.thawed()) }
 
+  /// The frozen form of an object or a collection.
+  public func freeze<Confined: ThreadConfined>(_ value: Confined) -> Confined { value.freeze() }
+
+  /// The live form of a frozen object or collection; nil when it was deleted.
+  public func thaw<Confined: ThreadConfined>(_ value: Confined) -> Confined? { value.thaw() }
+
   /// The live or frozen object of this realm's version; for objects of other realms of the file.
   public func resolve<Confined: ThreadConfined>(
     _ reference: ThreadSafeReference<Confined>
@@ -172,6 +178,12 @@ public struct Realm: Equatable {
   public func objects<Class: ObjectBase>(_ type: Class.Type) -> Results<Class> {
     core.checkThread()
     return Results(Elements(.table(core.access(to: type))))
+  }
+
+  /// All objects of a class, or projections of them.
+  public func objects<Fetched: RealmFetchable>(_ type: Fetched.Type) -> Results<Fetched> {
+    core.checkThread()
+    return Results(Elements(.table(core.access(to: Fetched._fetchedClass))))
   }
 
   /// The object with a primary key, or nil.

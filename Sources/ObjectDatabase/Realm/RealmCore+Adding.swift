@@ -52,6 +52,9 @@ extension _RealmCore {
     let key = place(object, access)
     guard isOuter else { return key }
     while let next = adding.open.popLast() {
+      if next.isUpdate, adding.policy == .modified, updateEmbedded(next.wrapper, next.row) {
+        continue
+      }
       next.wrapper.write(to: next.row, isUpdate: next.isUpdate)
     }
     adding = Adding()
@@ -84,6 +87,16 @@ extension _RealmCore {
       isPlaced = true
     }
     guard isPlaced else { return key }
+    becomeManaged(object, access, key, isUpdate: isUpdate)
+    return key
+  }
+
+  /// Makes an object that of a row, and notes what else is to be written.
+  private func becomeManaged(
+    _ object: ObjectBase, _ access: _TableAccess, _ key: Int64, isUpdate: Bool
+  ) {
+    let info = access.info
+    let fields = info.fields
     object.tableAccess = access
     object.rowKey = key
     for number in fields.indices.reversed() {
@@ -94,9 +107,25 @@ extension _RealmCore {
         guard property.isCollection || wrapper.plainValue == nil else { continue }
         let row = _Row(access: access, key: key, property: number)
         adding.open.append((wrapper, row, isUpdate))
+        fields[number].place.becomeManaged(object)
       }
     }
-    return key
+    if info.isEncodable { info.markManaged(object) }
+  }
+
+  /// Gives the embedded object that a row has the values of an unmanaged one, which then stands for
+  /// that row.
+  /// - Returns: False when there is none, or no embedded object is set; nothing was done then.
+  private func updateEmbedded(_ wrapper: any PersistedProperty, _ row: _Row) -> Bool {
+    guard embeddedTarget(row.access.info, row.property) != nil,
+      !row.access.info.properties[row.property].isCollection,
+      let object = DynamicValue.unwrapped(wrapper.anyValue) as? EmbeddedObject,
+      object.tableAccess == nil, case .link(let key) = row.value
+    else { return false }
+    let access = access(to: Swift.type(of: object))
+    change { write throws(EngineError) in try update(key, access.info, object, write) }
+    becomeManaged(object, access, key, isUpdate: true)
+    return true
   }
 
   static func duplicate(_ info: ClassInfo, _ number: Int, _ value: Value) -> EngineError {

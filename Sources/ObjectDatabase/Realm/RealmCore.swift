@@ -53,6 +53,11 @@ import Synchronization
   let scheduler: Scheduler?
   /// See RealmCore+Classes.swift.
   var recent: RecentTable?
+  /// The realm itself, while a transaction of the main thread is open.
+  ///
+  /// `try Realm().beginWrite()` keeps no reference, and the next `Realm()` is to find the
+  /// transaction (decisions/0759).
+  private var openRealm: _RealmCore?
   /// The next key of each class with new objects in the open transaction.
   private var nextKeys: [String: Int64] = [:]
 
@@ -220,6 +225,10 @@ import Synchronization
 
   func beginWrite() throws(Realm.Error) {
     try checkWriteStart()
+    // The first calls of new observers have the version from before.
+    notifications?.deliverInitials(self)
+    // A callback may have begun one.
+    try checkWriteStart()
     // A transaction that was begun for an asynchronous write, and is on its way here, would be
     // waited for without end.
     if let granted = asyncWrites.stealGrant() {
@@ -235,6 +244,7 @@ import Synchronization
     begun.assign(toCaller: true)
     forgetSnapshot()
     openWrite = begun
+    if case .main = owner { openRealm = self }
     failure = nil
     nextKeys = [:]
     do throws(Realm.Error) {
@@ -322,6 +332,7 @@ import Synchronization
     adding.batch?.checkIdle()
     stopRecording()
     openWrite = nil
+    openRealm = nil
     failure = nil
     nextKeys = [:]
     adding = Adding()

@@ -69,6 +69,12 @@ import Synchronization
 
   /// The store of a configuration, opened if the file at its path is not open yet.
   static func open(_ configuration: Realm.Configuration) throws(Realm.Error) -> Store {
+    do throws(Realm.Error) { return try opened(configuration) } catch {
+      throw error.of(configuration.fileURL)
+    }
+  }
+
+  private static func opened(_ configuration: Realm.Configuration) throws(Realm.Error) -> Store {
     try configuration.check()
     return try stores.withLock { stores throws(Realm.Error) in
       stores = stores.filter { $0.value.store != nil }

@@ -1,14 +1,14 @@
 // ThreadSafeReference.swift [U]: passes an object or a collection to another thread. Invariant: it
 // holds a frozen one, so it cannot change on the way; its version is kept until the reference is
-// resolved or released.
+// resolved or released. One made in a write transaction holds the live one, because nothing frozen
+// has what the transaction added; of that only what never changes is read: class, row and property.
 
 import Synchronization
 
 /// A reference to a thread-confined value, to be resolved once on another thread.
 @safe public final class ThreadSafeReference<Confined: ThreadConfined>: @unchecked Sendable {
-  // Safety: the mutex guards the value, which is frozen.
+  // Safety: the mutex guards the value, which is frozen, or of which only constants are read.
   private let frozen: Mutex<Confined?>
-  private let wasInvalidated: Bool
 
   /// Makes a reference.
   /// - Parameter threadConfined: A managed object or collection.
@@ -16,11 +16,11 @@ import Synchronization
     guard threadConfined.realm != nil else {
       Misuse.stop("only what is managed can be referred to from other threads; add it first")
     }
-    wasInvalidated = threadConfined.isInvalidated
-    guard !wasInvalidated else {
+    guard !threadConfined.isInvalidated else {
       Misuse.stop("an invalidated object or collection cannot be referred to")
     }
-    frozen = Mutex(UnconfinedBox(threadConfined.freeze()).value)
+    let isInWrite = threadConfined.realm?.isInWriteTransaction ?? false
+    frozen = Mutex(UnconfinedBox(isInWrite ? threadConfined : threadConfined.freeze()).value)
   }
 
   /// Whether it was resolved already.
@@ -36,9 +36,17 @@ import Synchronization
     guard let value = value.value else {
       Misuse.stop("a ThreadSafeReference is resolved once; make another one")
     }
-    // The reference's version may be newer than the realm's.
-    if realm.core.write == nil { _ = realm.core.refresh() }
+    // The realm goes on only to a version that it needs.
+    if realm.core.write == nil, isNewer(value, than: realm.core) { _ = realm.core.refresh() }
     return value._moved(to: realm.core)
+  }
+
+  /// Whether the reference may have something that the version which a realm reads does not.
+  private func isNewer(_ value: Confined, than core: _RealmCore) -> Bool {
+    guard let own = value.realm?.core, own.isFrozen, let known = own.heldSnapshot,
+      let held = core.heldSnapshot
+    else { return true }
+    return known.version > held.version
   }
 }
 

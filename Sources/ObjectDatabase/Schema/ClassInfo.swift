@@ -24,6 +24,9 @@ import Engine
   /// Whether objects of the class have no state besides their row: all stored properties are
   /// persisted, so an object without references can be reused for another row.
   let isNothingButRow: Bool
+  /// Whether objects can be encoded: a managed one then holds marks, so that no defaults are taken
+  /// for its values.
+  let isEncodable: Bool
 
   /// - Throws: `Realm.Error` with code `.unsupportedClass`, naming class and property.
   init(_ type: ObjectBase.Type, prototype: ObjectBase) throws(Realm.Error) {
@@ -31,6 +34,7 @@ import Engine
     self.prototype = prototype
     name = type.className()
     isEmbedded = type is EmbeddedObject.Type
+    isEncodable = type is any Encodable.Type
     let mapping = type.propertiesMapping()
     var properties: [Property] = []
     var targets: [ObjectBase.Type?] = []
@@ -44,6 +48,7 @@ import Engine
       }
       mark.name = field.name
       mark.number = properties.count
+      mark.owner = type
       properties.append(Self.property(mark, mapping))
       targets.append(mark.shape.target)
       narrow.append(mark.shape.narrow)
@@ -72,15 +77,24 @@ import Engine
     name = schema.name
     self.isEmbedded = isEmbedded
     isNothingButRow = true
+    isEncodable = false
     fields = []
-    properties = schema.columns.map { Property($0, isPrimaryKey: $0.name == primaryKey) }
+    properties = schema.columns.map { column in
+      var property = Property(column, isPrimaryKey: column.name == primaryKey)
+      let named = own?.properties.first { $0.columnName == column.name }
+      property.name = named?.name ?? property.name
+      return property
+    }
     targets = schema.columns.map { _ in nil }
     narrow = schema.columns.map { column in
       own?.properties.firstIndex { $0.columnName == column.name }.flatMap { own?.narrow[$0] }
     }
     self.primaryKey = properties.firstIndex { $0.isPrimaryKey }
+    // By their names in the class, and those that no other property has there also by the file's.
     numbers = Dictionary(
-      properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+      properties.enumerated().map { ($1.name, $0) }
+        + properties.enumerated().map { ($1.columnName, $0) },
+      uniquingKeysWith: { first, _ in first })
   }
 
   /// A class of the program whose objects are dynamic.
@@ -90,6 +104,7 @@ import Engine
     name = info.name
     isEmbedded = info.isEmbedded
     isNothingButRow = true
+    isEncodable = false
     fields = []
     properties = info.properties
     targets = info.targets
@@ -98,14 +113,21 @@ import Engine
     numbers = info.numbers
   }
 
+  /// Marks all properties of a managed object, so that encoding it throws.
+  @inline(never)
+  func markManaged(_ object: ObjectBase) {
+    for field in fields { field.place.becomeManaged(object) }
+  }
+
   /// The position of a property.
   func number(of name: String) -> Int? { numbers[name] }
 
   private static func property(_ mark: PropertyMark, _ mapping: [String: String]) -> Property {
     var property = Property(
       name: mark.name, columnName: mapping[mark.name] ?? mark.name, type: mark.shape.type)
-    property.isOptional = mark.shape.isOptional
     property.collection = mark.shape.collection
+    let isElement = mark.shape.collection == .list || mark.shape.collection == .set
+    property.isOptional = mark.shape.isOptional || mark.shape.isStoredAsObject && !isElement
     // The engine has no index of mixed values: they are found by a scan.
     let isMixed = mark.shape.type == .any && mark.shape.collection == .none
     property.isIndexed = mark.isIndexed && !isMixed

@@ -9,8 +9,13 @@ import Synchronization
 
 /// What a prototype's wrapper records about its property.
 @usableFromInline
-final class PropertyMark {
+@safe final class PropertyMark: @unchecked Sendable {
+  // Safety: changed only by the thread that makes the prototype, before others see it.
   let shape: _PropertyShape
+  /// The class of the prototype; nil for the mark of managed properties.
+  var owner: ObjectBase.Type?
+  /// Whether it is the second prototype's; see `Discovery.path`.
+  var isSecond = false
   var isIndexed = false
   var isPrimaryKey = false
   var originProperty: String?
@@ -24,9 +29,12 @@ final class PropertyMark {
 /// An unretained reference to a mark, so a wrapper of a number needs no reference counting: making,
 /// setting and freeing one only moves bytes.
 @usableFromInline @safe
-struct MarkReference {
-  // Safety: a mark is never freed; a process has one for each property of each class.
+struct MarkReference: @unchecked Sendable {
+  // Safety: a mark is never freed; a process has two for each property of each class.
   @usableFromInline let reference: Unmanaged<PropertyMark>
+
+  /// In the wrappers of managed objects that would otherwise keep the values from before.
+  static let managed = MarkReference(PropertyMark(_PropertyShape(.int)))
 
   init(_ mark: PropertyMark) { unsafe reference = .passRetained(mark) }
 
@@ -42,9 +50,24 @@ struct MarkReference {
 enum Discovery {
   /// The number of threads in discovery; wrappers check no further while it is 0.
   private static let activeCount = Atomic<Int>(0)
-  /// The properties that key paths reached, by the thread in discovery.
-  private static let met = Mutex<[UInt: [String]]>([:])
+  /// What a thread in discovery met.
+  private struct Trace {
+    /// Whether a key path is followed, and no prototype made.
+    let isPath: Bool
+    /// The properties that the key path reached.
+    var marks: [PropertyMark] = []
+  }
+
+  private static let met = Mutex<[UInt: Trace]>([:])
   private static let known = Mutex<[ObjectIdentifier: ClassInfo]>([:])
+
+  // Safety: a prototype is only read once it is published.
+  private struct Prototype: @unchecked Sendable {
+    let object: ObjectBase
+  }
+
+  /// The second prototypes of classes that key paths lead to.
+  private static let seconds = Mutex<[ObjectIdentifier: Prototype]>([:])
 
   /// Whether the wrappers that this thread makes now are a prototype's.
   @usableFromInline
@@ -60,26 +83,67 @@ enum Discovery {
 
   /// Runs a body that makes a prototype or follows a key path in one.
   /// - Returns: The result, and the properties that were reached.
-  private static func discovering<Result>(_ body: () -> Result) -> (Result, [String]) {
+  private static func discovering<Result>(
+    isPath: Bool, _ body: () -> Result
+  ) -> (Result, [PropertyMark]) {
     let thread = UInt(pthread_self())
-    let before = met.withLock { $0.updateValue([], forKey: thread) }
+    let before = met.withLock { $0.updateValue(Trace(isPath: isPath), forKey: thread) }
     activeCount.add(1, ordering: .relaxed)
     let result = body()
     activeCount.subtract(1, ordering: .relaxed)
-    let names = met.withLock { met in
-      let names = met[thread] ?? []
+    let marks = met.withLock { met in
+      let marks = met[thread]?.marks ?? []
       met[thread] = before
-      return names
+      return marks
     }
-    return (result, names)
+    return (result, marks)
   }
 
-  /// A key path led to a wrapper of a prototype.
+  /// The value of a prototype's property: its type's default, or what a key path goes on from.
   @usableFromInline
-  static func note(_ mark: PropertyMark) {
+  @inline(never)
+  static func value<Value: _Persistable>(of mark: PropertyMark) -> Value {
     let thread = UInt(pthread_self())
-    let name = mark.name
-    met.withLock { $0[thread]?.append(name) }
+    let isPath = met.withLock { met in
+      met[thread]?.marks.append(mark)
+      return met[thread]?.isPath ?? false
+    }
+    return isPath ? Value._traced() : Value._default()
+  }
+
+  /// Whether this thread follows a key path.
+  static var isTracing: Bool {
+    guard activeCount.load(ordering: .relaxed) != 0 else { return false }
+    let thread = UInt(pthread_self())
+    return met.withLock { $0[thread]?.isPath ?? false }
+  }
+
+  /// The object that a key path goes on from: of the two prototypes of the class the other than the
+  /// one that it came from, or a plain object where the class has none.
+  static func tracer(of type: ObjectBase.Type) -> ObjectBase {
+    guard let info = try? info(for: type) else { return type.init() }
+    let thread = UInt(pthread_self())
+    let isFromSecond = met.withLock { $0[thread]?.marks.last?.isSecond ?? false }
+    return isFromSecond ? info.prototype : second(of: info)
+  }
+
+  private static func second(of info: ClassInfo) -> ObjectBase {
+    let id = ObjectIdentifier(info.type)
+    if let known = seconds.withLock({ $0[id] }) { return known.object }
+    let (object, _) = discovering(isPath: false) { info.type.init() }
+    for (number, field) in info.fields.enumerated() {
+      guard let mark = field.wrapper(of: object).mark else { continue }
+      mark.name = field.name
+      mark.number = number
+      mark.owner = info.type
+      mark.isSecond = true
+    }
+    let made = Prototype(object: object)
+    return seconds.withLock { seconds in
+      if let known = seconds[id] { return known }
+      seconds[id] = made
+      return made
+    }.object
   }
 
   /// The description of a class; discovered at the first call.
@@ -87,7 +151,7 @@ enum Discovery {
   static func info(for type: ObjectBase.Type) throws(Realm.Error) -> ClassInfo {
     let id = ObjectIdentifier(type)
     if let info = known.withLock({ $0[id] }) { return info }
-    let (prototype, _) = discovering { type.init() }
+    let (prototype, _) = discovering(isPath: false) { type.init() }
     let made = try ClassInfo(type, prototype: prototype)
     return known.withLock { known in
       if let info = known[id] { return info }
@@ -96,13 +160,50 @@ enum Discovery {
     }
   }
 
-  /// The name of the property that a key path leads to, or nil when it leads to none directly.
+  /// The names of the properties on a key path: one of the class, or one reached through links and
+  /// elements of collections; nil when the key path leads to anything else.
+  ///
+  /// Prototypes alternate along the path, so that a computed property which reads several
+  /// properties of one object is not taken for a path.
+  static func path<Root: ObjectBase>(
+    of keyPath: PartialKeyPath<Root>, in info: ClassInfo
+  ) -> [String]? {
+    path(in: info) { (prototype: Root) in
+      _ = prototype[keyPath: keyPath]
+      return type(of: keyPath).valueType
+    }
+  }
+
+  /// The names of the properties that a body reads of a prototype, each of the object that the one
+  /// before leads to; nil when it reads others.
+  /// - Parameters:
+  ///   - info: The class.
+  ///   - endsAnywhere: Whether the body may make something else of the last property.
+  ///   - body: Reads a prototype; returns the type of what it made.
+  /// - Returns: The names.
+  static func path<Root: ObjectBase>(
+    in info: ClassInfo, endsAnywhere: Bool = false, _ body: (Root) -> Any.Type
+  ) -> [String]? {
+    guard let prototype = info.prototype as? Root else { return nil }
+    let (valueType, marks) = discovering(isPath: true) { body(prototype) }
+    guard let last = marks.last else { return nil }
+    var owner: ObjectBase.Type? = info.type
+    for (index, mark) in marks.enumerated() {
+      guard mark.owner == owner, mark.isSecond == !index.isMultiple(of: 2) else { return nil }
+      owner = mark.shape.target
+    }
+    // What only begins with a property, as `\.name.count`, is no path.
+    let value = valueType as? any _Persistable.Type
+    guard endsAnywhere || value?._shape.type == last.shape.type else { return nil }
+    return marks.map(\.name)
+  }
+
+  /// The name of the property of the class itself that a key path leads to, or nil.
   static func name<Root: ObjectBase>(
     of keyPath: PartialKeyPath<Root>, in info: ClassInfo
   ) -> String? {
-    guard let prototype = info.prototype as? Root else { return nil }
-    let (_, names) = discovering { _ = prototype[keyPath: keyPath] }
-    return names.count == 1 ? names[0] : nil
+    guard let path = path(of: keyPath, in: info), path.count == 1 else { return nil }
+    return path[0]
   }
 }
 

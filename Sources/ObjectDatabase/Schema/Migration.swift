@@ -17,6 +17,8 @@ public final class Migration {
   let new: _RealmCore
   private let write: WriteTransaction
   private let file: FileSchema
+  /// The classes whose objects the block has deleted.
+  private var emptied: Set<String> = []
 
   init(
     _ live: _RealmCore, _ before: Snapshot, _ file: FileSchema, _ infos: [ClassInfo],
@@ -47,6 +49,8 @@ public final class Migration {
   public var newSchema: Schema { Realm(new).schema }
 
   /// Calls `block` with each object of a class, in its old and its new form.
+  ///
+  /// Objects that the block deleted before are left out.
   /// - Parameters:
   ///   - typeName: The class.
   ///   - block: Changes the new object by the old one; deleting the new one is allowed.
@@ -54,13 +58,13 @@ public final class Migration {
   public func enumerateObjects(
     ofType typeName: String, _ block: MigrationObjectEnumerateBlock
   ) {
-    let before = old.access(named: typeName)
+    let before = emptied.contains(typeName) ? nil : old.access(named: typeName)
     let after = new.access(named: typeName)
     for key in before?.keys ?? [] {
-      let isThere = after?.contains(key) ?? false
+      // One that the block has deleted is not visited again.
+      if let after, !after.contains(key) { continue }
       block(
-        before?.makeObject(key) as? MigrationObject,
-        isThere ? after?.makeObject(key) as? MigrationObject : nil)
+        before?.makeObject(key) as? MigrationObject, after?.makeObject(key) as? MigrationObject)
     }
     let known = Set(before?.keys ?? [])
     for key in after?.keys ?? [] where !known.contains(key) {
@@ -95,6 +99,7 @@ public final class Migration {
   public func deleteData(forType typeName: String) -> Bool {
     guard let access = new.access(named: typeName) else { return false }
     new.delete(access.keys, access)
+    emptied.insert(typeName)
     return file.classes[typeName] != nil
   }
 
@@ -117,6 +122,7 @@ public final class Migration {
       return
     }
     let property = access.info.properties[number]
+    let newName = property.columnName
     guard !table.columns.contains(where: { $0.name == newName }),
       old.type == property.type.column, old.collection == property.collection,
       old.target == property.objectClassName, property.isOptional || !old.isOptional

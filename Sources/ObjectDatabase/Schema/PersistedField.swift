@@ -82,6 +82,15 @@ struct PersistedField: @unchecked Sendable {
     return unsafe place.reading(object) { unsafe place.wrapper.plainValue(at: $0) }
   }
 
+  /// Stores the default in an unmanaged object where nothing was set.
+  func materialize(in object: ObjectBase) {
+    object.completeValues()
+    unsafe place.reading(object) { unsafe place.wrapper.materialize(at: $0) }
+  }
+
+  /// The value of a row, in the property's own type.
+  func read(_ row: _Row) -> Any { place.wrapper.read(row) }
+
   /// Sets the property of an unmanaged object; false when the value does not fit.
   func set(_ any: Any?, of object: ObjectBase) -> Bool {
     unsafe place.reading(object) { unsafe place.wrapper.set(any, at: $0) }
@@ -172,6 +181,12 @@ extension PersistedField.Place {
     }
   }
 
+  /// Drops the value that an object had before it became managed: its links would keep what they
+  /// lead to, and encoding it would give old values.
+  func becomeManaged(_ object: ObjectBase) {
+    unsafe reading(object) { unsafe wrapper.becomeManaged(at: $0) }
+  }
+
   /// Copies the value of another object of the class to an unmanaged object.
   func copy(to object: ObjectBase, from other: ObjectBase) {
     unsafe reading(object) { place in
@@ -252,6 +267,21 @@ extension Persisted {
   static func clear(at place: UnsafeMutableRawPointer) {
     // Safety: a field of this type is at the place.
     unsafe place.assumingMemoryBound(to: Self.self).pointee.storage = .unset
+  }
+
+  static func materialize(at place: UnsafeMutableRawPointer) {
+    // Safety: a field of this type is at the place.
+    let wrapper = unsafe place.assumingMemoryBound(to: Self.self)
+    if case .unset = unsafe wrapper.pointee.storage {
+      unsafe wrapper.pointee.storage = .value(Value._default())
+    }
+  }
+
+  static func read(_ row: _Row) -> Any { Value._read(row) }
+
+  static func becomeManaged(at place: UnsafeMutableRawPointer) {
+    // Safety: a field of this type is at the place.
+    unsafe place.assumingMemoryBound(to: Self.self).pointee.storage = .mark(.managed)
   }
 
   static func copy(to place: UnsafeMutableRawPointer, from other: UnsafeMutableRawPointer) {

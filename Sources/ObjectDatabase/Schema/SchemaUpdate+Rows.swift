@@ -169,7 +169,7 @@ extension SchemaUpdate {
       for (number, property) in info.properties.enumerated() {
         // An unknown case of an optional enumeration is nil.
         guard let narrow = info.narrow[number],
-          !(property.isOptional && narrow is any PersistableEnum.Type)
+          !(property.isOptional && _PropertyShape.isNilWhereUnknown(narrow))
         else { continue }
         var (bad, first) = ([Int64](), Value.null)
         try translating { () throws(EngineError) in
