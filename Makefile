@@ -229,7 +229,7 @@ test-sync: setup
 layers: setup
 	sh examples/layers/run.sh
 
-# 324 snippets written for RealmSwift, with another import: a package of its own is built and run (Tests/RealmSwiftSnippets).
+# 326 snippets written for RealmSwift, with another import: a package of its own is built and run (Tests/RealmSwiftSnippets).
 realmswift-snippets: setup
 	swift run --package-path Tests/RealmSwiftSnippets Snippets
 

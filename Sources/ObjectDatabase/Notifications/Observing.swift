@@ -96,7 +96,8 @@ extension _RealmCore {
 extension RealmCollection {
   /// Calls a block with the current collection, and then with each change.
   ///
-  /// The first call comes from the thread's run loop, or from `refresh()`. Changes by this realm
+  /// The first call comes from the thread's run loop, from `refresh()`, or at the begin of the
+  /// realm's next write transaction, with the content from before it. Changes by this realm
   /// are reported before `write` returns, others when the realm advances to a newer version.
   /// - Parameters:
   ///   - keyPaths: Properties whose changes are modifications, also through links, as `owner.name`;

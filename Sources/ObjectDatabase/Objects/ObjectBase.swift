@@ -72,6 +72,12 @@ open class ObjectBase: RealmCollectionValue, CustomStringConvertible {
   /// Another name for the class in the file; nil for its own.
   open class func _realmObjectName() -> String? { nil }
 
+  /// The name of the property that is the primary key, where no wrapper says it; nil for none.
+  open class func primaryKey() -> String? { nil }
+
+  /// The names of properties with a search index, beside those whose wrappers say it.
+  open class func indexedProperties() -> [String] { [] }
+
   /// Names in the file for properties that have others there, by the names in the class.
   open class func propertiesMapping() -> [String: String] { [:] }
 

@@ -49,7 +49,7 @@ import Engine
       mark.name = field.name
       mark.number = properties.count
       mark.owner = type
-      properties.append(Self.property(mark, mapping))
+      properties.append(Self.property(mark, type, mapping))
       targets.append(mark.shape.target)
       narrow.append(mark.shape.narrow)
     }
@@ -122,7 +122,9 @@ import Engine
   /// The position of a property.
   func number(of name: String) -> Int? { numbers[name] }
 
-  private static func property(_ mark: PropertyMark, _ mapping: [String: String]) -> Property {
+  private static func property(
+    _ mark: PropertyMark, _ type: ObjectBase.Type, _ mapping: [String: String]
+  ) -> Property {
     var property = Property(
       name: mark.name, columnName: mapping[mark.name] ?? mark.name, type: mark.shape.type)
     property.collection = mark.shape.collection
@@ -130,8 +132,9 @@ import Engine
     property.isOptional = mark.shape.isOptional || mark.shape.isStoredAsObject && !isElement
     // The engine has no index of mixed values: they are found by a scan.
     let isMixed = mark.shape.type == .any && mark.shape.collection == .none
-    property.isIndexed = mark.isIndexed && !isMixed
-    property.isPrimaryKey = mark.isPrimaryKey
+    let isIndexed = mark.isIndexed || type.indexedProperties().contains(mark.name)
+    property.isIndexed = isIndexed && !isMixed
+    property.isPrimaryKey = mark.isPrimaryKey || type.primaryKey() == mark.name
     property.objectClassName = mark.shape.target?.className()
     property.linkOriginPropertyName = mark.originProperty
     return property

@@ -1,4 +1,4 @@
-// Actors.swift: 4 snippets about actors, as RealmSwift's documentation
+// Actors.swift: 5 snippets about actors, as RealmSwift's documentation
 // uses the API.
 
 import Foundation
@@ -10,6 +10,7 @@ enum ActorsSnippets {
     ("realm of an actor", snippet2),
     ("asyncWrite", snippet3),
     ("observe on an actor", snippet4),
+    ("observe key paths on an actor", snippet5),
   ]
 
   /// Realm of the main actor.
@@ -51,6 +52,17 @@ enum ActorsSnippets {
       let token = await realm.objects(Dog.self).observe(on: MainActor.shared) { actor, change in
         _ = (actor, change)
       }
+      token.invalidate()
+    }
+  }
+
+  /// Observe key paths on an actor.
+  static func snippet5() throws {
+    _ = { @MainActor in
+      let realm = try await Realm()
+      let token = await realm.objects(Dog.self).observe(
+        keyPaths: [\Dog.name], on: MainActor.shared
+      ) { _, _ in }
       token.invalidate()
     }
   }

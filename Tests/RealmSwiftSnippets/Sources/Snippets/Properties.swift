@@ -1,4 +1,4 @@
-// Properties.swift: 45 snippets about properties, as RealmSwift's documentation
+// Properties.swift: 46 snippets about properties, as RealmSwift's documentation
 // uses the API.
 
 import Foundation
@@ -46,11 +46,12 @@ enum PropertiesSnippets {
     ("subscript by name", snippet38),
     ("set value for key", snippet39),
     ("list by name", snippet40),
-    ("unmanaged object", snippet41),
-    ("description", snippet42),
-    ("description of a cycle", snippet43),
-    ("equality of objects", snippet44),
-    ("objects in a set", snippet45),
+    ("primary key by a function", snippet41),
+    ("unmanaged object", snippet42),
+    ("description", snippet43),
+    ("description of a cycle", snippet44),
+    ("equality of objects", snippet45),
+    ("objects in a set", snippet46),
   ]
 
   /// Default values.
@@ -319,34 +320,46 @@ enum PropertiesSnippets {
     check((person["dogs"] as? List<Dog>)?.count == 1)
   }
 
-  /// Unmanaged object.
+  /// Primary key by a function.
   static func snippet41() throws {
+    class Old: Object {
+      @Persisted var id = 0
+      @Persisted var name = ""
+      override static func primaryKey() -> String? { "id" }
+      override static func indexedProperties() -> [String] { ["name"] }
+    }
+    let schema = Old().objectSchema
+    check(schema.primaryKeyProperty?.name == "id" && schema["name"]?.isIndexed == true)
+  }
+
+  /// Unmanaged object.
+  static func snippet42() throws {
     let dog = Dog()
     check(dog.realm == nil && !dog.isInvalidated && !dog.isFrozen)
   }
 
   /// Description.
-  static func snippet42() throws {
+  static func snippet43() throws {
     let dog = Dog(name: "Rex", age: 3)
     check(dog.description.contains("name = Rex;"))
   }
 
   /// Description of a cycle.
-  static func snippet43() throws {
+  static func snippet44() throws {
     let node = Node()
     node.kids.append(node)
     check(!node.description.isEmpty)
   }
 
   /// Equality of objects.
-  static func snippet44() throws {
+  static func snippet45() throws {
     let dog = Dog()
     check(dog == dog && dog != Dog())
     check(dog.isSameObject(as: dog))
   }
 
   /// Objects in a set.
-  static func snippet45() throws {
+  static func snippet46() throws {
     let dog = Dog()
     check(Set([dog, dog]).count == 1)
   }
