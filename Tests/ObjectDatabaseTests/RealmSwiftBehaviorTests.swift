@@ -250,7 +250,7 @@ struct RealmSwiftBehaviorTests {
         else { return }
         _ = realm.objects(Shop.self).filter("point GEOWITHIN %@", polygon)
       }
-      #expect(message?.contains("polygon") == true, "\(number): \(message ?? "no trap")")
+      #expect(message?.contains("geoPolygon") == true, "\(number): \(message ?? "no trap")")
     }
     let right = GeoPolygon(
       outerRing: [(0, 0), (0, 4), (4, 4), (4, 0), (0, 0)],

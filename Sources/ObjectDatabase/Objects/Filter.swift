@@ -151,10 +151,7 @@ struct Filter {
   private static func argument(
     _ any: Any?, _ core: _RealmCore
   ) throws(Realm.Error) -> QueryArgument {
-    if let shape = DynamicValue.unwrapped(any) as? any GeoShape {
-      if let problem = shape.problem { throw Realm.Error(.invalidValue, problem) }
-      return shape.argument
-    }
+    if let shape = DynamicValue.unwrapped(any) as? any GeoShape { return shape.argument }
     return .value(try value(any, core))
   }
 

@@ -38,12 +38,6 @@ public struct GeoPoint: Hashable, Sendable {
 /// A part of the Earth, for this module.
 protocol GeoShape {
   var argument: QueryArgument { get }
-  /// Why it is no area; nil for one.
-  var problem: String? { get }
-}
-
-extension GeoShape {
-  var problem: String? { nil }
 }
 
 /// The area between two corners in the plane of longitude and latitude, edges included.
@@ -175,61 +169,6 @@ public struct GeoPolygon: Hashable, Sendable, GeoShape {
   }
 
   var argument: QueryArgument { .geoPolygon(([outerRing] + holes).map { $0.map(\.place) }) }
-
-  /// A ring that meets itself or another, or a hole outside of the outer ring.
-  /// - Complexity: O(points²).
-  var problem: String? {
-    let rings = [outerRing] + holes
-    for ring in rings where Set(ring).count != ring.count - 1 {
-      return "a ring of the polygon has a point twice"
-    }
-    let edges = rings.enumerated().flatMap { number, ring in
-      zip(ring, ring.dropFirst()).map { GeoEdge(ring: number, start: $0, end: $1) }
-    }
-    for (index, edge) in edges.enumerated() {
-      for other in edges[(index + 1)...] where edge.crosses(other) {
-        return edge.ring == other.ring
-          ? "a ring of the polygon crosses itself" : "two rings of the polygon cross"
-      }
-    }
-    let outer = edges.filter { $0.ring == 0 }
-    for hole in holes where !hole[0].isInside(outer) {
-      return "a hole of the polygon is outside of its outer ring"
-    }
-    return nil
-  }
-}
-
-/// A line between two points of a ring.
-private struct GeoEdge {
-  let ring: Int
-  let start: GeoPoint
-  let end: GeoPoint
-
-  /// On which side of the line a point is; 0 on the line.
-  private func side(_ point: GeoPoint) -> Double {
-    (end.longitude - start.longitude) * (point.latitude - start.latitude)
-      - (end.latitude - start.latitude) * (point.longitude - start.longitude)
-  }
-
-  /// Whether both have a point in common that is an end of neither.
-  func crosses(_ other: GeoEdge) -> Bool {
-    side(other.start) * side(other.end) < 0 && other.side(start) * other.side(end) < 0
-  }
-}
-
-extension GeoPoint {
-  /// Whether a ring goes around the point: a line from it to the east crosses the ring an odd
-  /// number of times.
-  fileprivate func isInside(_ ring: [GeoEdge]) -> Bool {
-    var isInside = false
-    for edge in ring where (edge.start.latitude > latitude) != (edge.end.latitude > latitude) {
-      let share = (latitude - edge.start.latitude) / (edge.end.latitude - edge.start.latitude)
-      let crossing = edge.start.longitude + share * (edge.end.longitude - edge.start.longitude)
-      if longitude < crossing { isInside.toggle() }
-    }
-    return isInside
-  }
 }
 
 /// An embedded object, or an optional one, which may be a place.
