@@ -31,6 +31,7 @@
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <time.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 const uint64_t csystem_checksum_multiplier = 0x9e3779b185ebca87u;
@@ -47,6 +48,25 @@ int csystem_write_dirty_pages(int fd) {
   return sync_file_range(
       fd, 0, 0,
       SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+}
+
+ssize_t csystem_write_with(int fd, const void *bytes, size_t count, off_t offset, int flags) {
+  struct iovec piece = {.iov_base = (void *)bytes, .iov_len = count};
+  return pwritev2(fd, &piece, 1, offset, flags);
+}
+
+ssize_t csystem_copy_range(int from, int to, size_t count) {
+  return copy_file_range(from, NULL, to, NULL, count, 0);
+}
+
+int csystem_open_nameless(const char *directory) {
+  return open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
+}
+
+int csystem_name(int fd, const char *path) {
+  char link[32];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  return linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
 
 int csystem_renameat2(const char *from, const char *to, unsigned int flags) {

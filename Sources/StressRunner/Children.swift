@@ -18,8 +18,8 @@ struct Child: ParsableCommand {
   /// All child programs.
   static let programs: [any ChildProgram.Type] = [
     WorkerProgram.self, EngineShard.self, EngineJudgeServer.self, ScheduleServer.self,
-    PageWriter.self, RunSweeper.self, CalibrationStep.self, StressLoad.self, StressJudge.self,
-    ScenarioWork.self, ScenarioJudge.self,
+    PageWriter.self, RunSweeper.self, CalibrationStep.self, CalibrationCall.self, StressLoad.self,
+    StressJudge.self, ScenarioWork.self, ScenarioJudge.self,
   ]
 
   /// Programs that commands in old replay tokens start without the subcommand.

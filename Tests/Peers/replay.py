@@ -29,8 +29,11 @@ class Inode:
         self.kind, self.mode, self.user, self.group = kind, mode, user, group
         self.device, self.target = device, target or b""
         self.size, self.pieces, self.entries, self.attributes = 0, {}, {}, {}
+        self.modified = None  # nanoseconds, if a program chose them and nothing came since
 
     def write(self, offset, data):
+        if data:
+            self.modified = None
         self.size = max(self.size, offset + len(data))
         place = 0
         while place < len(data):
@@ -50,10 +53,20 @@ class Inode:
     def resize(self, size):
         if size < self.size:
             self.zero(size, self.size)
+        if size != self.size:
+            self.modified = None
         self.size = size
 
     def digest(self):
         return digest(sorted(self.pieces.items()))
+
+
+def nanoseconds(text):
+    """Of a time in seconds with nine digits after the point, or None for `-`."""
+    if text in (b"-", None):
+        return None
+    whole, rest = text.split(b".")
+    return int(whole) * 10**9 + (-int(rest) if whole.startswith(b"-") else int(rest))
 
 
 def digest(pieces):
@@ -95,6 +108,9 @@ class Replay:
             self.inodes[number].attributes[bytes(name)] = bytes(value)
         for number, offset, data in self.base.execute("SELECT inode, offset, bytes FROM extents"):
             self.inodes[number].write(offset, data)
+        if self.base.execute("SELECT 1 FROM sqlite_schema WHERE name = 'times'").fetchone():
+            for number, modification in self.base.execute("SELECT inode, modification FROM times"):
+                self.inodes[number].modified = nanoseconds(modification)
 
     def play(self):
         """Plays all operations; returns their number without marks."""
@@ -122,10 +138,12 @@ class Replay:
     def take(self, parent, name, inode):
         found = self.inodes[parent].entries.pop(name, None)
         self.expect(found == inode, f"the name means inode {found}")
+        self.inodes[parent].modified = None
 
     def give(self, parent, name, inode):
         self.expect(name not in self.inodes[parent].entries, "the name is taken")
         self.inodes[parent].entries[name] = inode
+        self.inodes[parent].modified = None
 
     def do_create(self, e):
         kind = e["type"].decode()
@@ -180,6 +198,7 @@ class Replay:
         inode = self.inodes[e["inode"]]
         self.expect(inode.size == e["old_size"], f"the size was {inode.size}")
         inode.resize(e["new_size"])
+        inode.modified = None
 
     def do_zero(self, e):
         self.do_allocate(e)
@@ -194,6 +213,9 @@ class Replay:
 
     def do_removeExtendedAttribute(self, e):
         del self.inodes[e["inode"]].attributes[e["name"]]
+
+    def do_setTimes(self, e):
+        self.inodes[e["inode"]].modified = nanoseconds(e["payload"].split(b" ")[0])
 
     def do_sync(self, e):
         self.expect(e["inode"] in self.inodes, "there is no such inode")
@@ -213,6 +235,7 @@ class Replay:
             found[path] = {
                 "type": TYPES[inode.kind], "mode": inode.mode & 0o7777, "user": inode.user, "group": inode.group,
                 "attributes": inode.attributes, "same as": first.setdefault(number, path),
+                "modified": inode.modified,
             }
             if inode.kind == "regular":
                 found[path] |= {"size": inode.size, "content": inode.digest()}
@@ -237,7 +260,7 @@ def mounted(directory):
             "type": stat.S_IFMT(about.st_mode), "mode": stat.S_IMODE(about.st_mode), "user": about.st_uid,
             "group": about.st_gid,
             "attributes": {os.fsencode(n): os.getxattr(place, n, follow_symlinks=False) for n in names},
-            "same as": first.setdefault(about.st_ino, path),
+            "same as": first.setdefault(about.st_ino, path), "modified": about.st_mtime_ns,
         }
         if stat.S_ISREG(about.st_mode):
             with open(place, "rb", buffering=0) as file:
@@ -255,6 +278,8 @@ def difference(replayed, there):
     """The first path at which two trees differ, in words, or None."""
     for path in sorted(replayed.keys() | there.keys()):
         one, other = replayed.get(path), there.get(path)
+        if one and other and one["modified"] is None:
+            other["modified"] = None
         if one == other:
             continue
         if one is None or other is None:

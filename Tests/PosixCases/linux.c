@@ -6,6 +6,7 @@
 #include <linux/stat.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <sys/xattr.h>
 
 CASE("SEEK_DATA and the block count see what a live mapping stored, names or not") {
@@ -115,6 +116,13 @@ CASE("O_TMPFILE makes a file without a name, which linkat gives it") {
   FAILS(ENOENT, linkat(AT_FDCWD, path, AT_FDCWD, "f", AT_SYMLINK_FOLLOW));
   closedir(names);
 }
+CASE("linkat with AT_EMPTY_PATH names what O_TMPFILE made, by the descriptor alone") {
+  int fd = OK(open(".", O_TMPFILE | O_WRONLY, 0600));
+  CHECK(write(fd, "text", 4) == 4);
+  OK(linkat(fd, "", AT_FDCWD, "f", AT_EMPTY_PATH));
+  CHECK(holds("f", "text") && look("f").st_nlink == 1);
+  FAILS(EEXIST, linkat(fd, "", AT_FDCWD, "f", AT_EMPTY_PATH));
+}
 CASE("O_TMPFILE with O_EXCL forbids the name, and a folder that is gone has none") {
   int fd = OK(open(".", O_TMPFILE | O_EXCL | O_RDWR, 0600));
   char path[64];
@@ -134,7 +142,97 @@ CASE("O_TMPFILE with O_EXCL forbids the name, and a folder that is gone has none
   FAILS(ENOTDIR, open("/proc/self/exe", O_TMPFILE | O_RDWR, 0600));
 }
 
+CASE("copy_file_range copies bytes, holes and what a mapping stored, and moves both offsets") {
+  int from = OK(open("f", O_CREAT | O_RDWR, 0644)), to = OK(open("g", O_CREAT | O_RDWR, 0644));
+  CHECK(pwrite(from, "begin", 5, 0) == 5);
+  OK(ftruncate(from, 64 * 4096));
+  char *map = mmap(NULL, 64 * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, from, 0);
+  CHECK(map != MAP_FAILED);
+  map[40 * 4096] = 'm';
+  CHECK(pwrite(to, "xxxxxxxxxx", 10, 0) == 10);
+  off_t in = 0, out = 7;
+  while (in < 64 * 4096) CHECK(OK(copy_file_range(from, &in, to, &out, 64 * 4096, 0)) > 0);
+  CHECK(in == 64 * 4096 && out == 7 + 64 * 4096 && look("g").st_size == out);
+  static char bytes[7 + 64 * 4096];
+  CHECK(pread(to, bytes, sizeof bytes, 0) == sizeof bytes);
+  CHECK(!memcmp(bytes, "xxxxxxxbegin\0", 13) && bytes[7 + 40 * 4096] == 'm');
+  map[40 * 4096] = 0;
+  CHECK(!memcmp(bytes + 12, map + 5, 40 * 4096 - 5));
+  CHECK(copy_file_range(from, &in, to, &out, 1, 0) == 0);
+  FAILS(EINVAL, copy_file_range(from, &(off_t){0}, from, &(off_t){1}, 2, 0));
+  FAILS(EBADF, copy_file_range(OK(open("f", O_WRONLY)), NULL, to, NULL, 1, 0));
+  // Within one file, and what is behind stays.
+  CHECK(copy_file_range(from, &(off_t){0}, from, &(off_t){100}, 5, 0) == 5);
+  CHECK(!memcmp(map + 100, "begin", 5) && map[105] == 0);
+  OK(munmap(map, 64 * 4096));
+}
+
+CASE("holes are found right behind a truncate, a punch, an allocation and a copy") {
+  int fd = OK(open("f", O_CREAT | O_RDWR, 0644)), copy = OK(open("g", O_CREAT | O_RDWR, 0644));
+  CHECK(pwrite(fd, "x", 1, 0) == 1);
+  OK(ftruncate(fd, 4 * 4096));
+  CHECK(!strcmp(data_map(fd), "x..."));
+  OK(fallocate(fd, 0, 4096, 4096));
+  CHECK(pwrite(fd, "x", 1, 3 * 4096) == 1);
+  CHECK(!strcmp(data_map(fd), "x..x"));
+  OK(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 4096));
+  CHECK(!strcmp(data_map(fd), "...x"));
+  OK(ftruncate(copy, 6 * 4096));
+  CHECK(copy_file_range(fd, &(off_t){3 * 4096}, copy, &(off_t){4096}, 4096, 0) == 4096);
+  CHECK(!strcmp(data_map(copy), ".x...."));
+  FAILS(ENXIO, lseek(copy, 6 * 4096, SEEK_HOLE));
+  FAILS(ENXIO, lseek(copy, 2 * 4096, SEEK_DATA));
+}
+
+CASE("pwritev2 with RWF_APPEND writes at the end, and the file offset stays") {
+  int fd = OK(open("f", O_CREAT | O_RDWR, 0644));
+  put("f", "begin");
+  struct iovec pieces[2] = {{"-mid", 4}, {"-end", 4}};
+  CHECK(pwritev2(fd, pieces, 2, 0, RWF_APPEND) == 8);
+  CHECK(pwritev2(fd, pieces, 1, 2, RWF_APPEND | RWF_DSYNC) == 4);
+  CHECK(holds("f", "begin-mid-end-mid") && lseek(fd, 0, SEEK_CUR) == 0);
+  char bytes[4];
+  struct iovec piece = {bytes, 4};
+  CHECK(preadv2(fd, &piece, 1, 1, RWF_HIPRI) == 4 && !memcmp(bytes, "egin", 4));
+}
+
+CASE("fallocate of what a file system without extents cannot do is EOPNOTSUPP, and does nothing") {
+  // ext4 and XFS do it; FUSE and tmpfs do not.
+  int modes[] = {FALLOC_FL_COLLAPSE_RANGE, FALLOC_FL_INSERT_RANGE, FALLOC_FL_UNSHARE_RANGE};
+  int fd = OK(open("f", O_CREAT | O_RDWR, 0644));
+  OK(ftruncate(fd, 3 * 4096));
+  for (int i = 0; i < 3; i++) FAILS(EOPNOTSUPP, fallocate(fd, modes[i], 0, 4096));
+  CHECK(look("f").st_size == 3 * 4096);
+}
+
 static const struct timespec long_ago[2] = {{1, 0}, {2, 0}};
+
+CASE("utimensat sets each time to the nanosecond, leaves one, or takes the clock's") {
+  put("f", "x");
+  OK(mkdir("d", 0755));
+  OK(symlink("f", "l"));
+  const char *names[] = {"f", "d", "l"};
+  for (int i = 0; i < 3; i++) {
+    struct timespec times[2] = {{-5, 250000001}, {7, 999999999}};
+    OK(utimensat(AT_FDCWD, names[i], times, AT_SYMLINK_NOFOLLOW));
+    struct stat s = look(names[i]);
+    CHECK(s.st_atim.tv_sec == -5 && s.st_atim.tv_nsec == 250000001);
+    CHECK(s.st_mtim.tv_sec == 7 && s.st_mtim.tv_nsec == 999999999 && s.st_ctim.tv_sec > 7);
+    times[0].tv_nsec = UTIME_OMIT;
+    times[1].tv_nsec = UTIME_NOW;
+    OK(utimensat(AT_FDCWD, names[i], times, AT_SYMLINK_NOFOLLOW));
+    s = look(names[i]);
+    CHECK(s.st_atim.tv_sec == -5 && s.st_mtim.tv_sec > 7);
+  }
+  OK(utimensat(AT_FDCWD, "f", long_ago, 0));
+  int fd = OK(open("f", O_WRONLY));
+  CHECK(look("f").st_mtim.tv_sec == 2);
+  CHECK(write(fd, "y", 1) == 1);
+  CHECK(look("f").st_mtim.tv_sec > 2);
+  OK(utimensat(AT_FDCWD, "d", long_ago, 0));
+  put("d/g", "x");
+  CHECK(look("d").st_mtim.tv_sec > 2);
+}
 
 CASE("a read notes the access time, of files, folders and links, and not with O_NOATIME") {
   put("f", "x");

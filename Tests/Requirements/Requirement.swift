@@ -51,10 +51,17 @@ public enum Requirement: String, CaseIterable, Sendable {
   case zip
   /// Snowball's stemmers.
   case stemmer
+  /// io_uring(7), in the kernel and allowed to this process.
+  case ring
 
   /// What the machine lacks, and how to get it; nil when it has everything.
   public var missing: String? {
     switch self {
+    case .ring:
+      // io_uring_setup(2) has this number everywhere; without a place for its answer it fails, too.
+      return Self.trial(
+        "perl -e 'syscall(425, 1, 0); exit($! == 1 || $! == 38)'",
+        "io_uring is forbidden or missing (sysctl kernel.io_uring_disabled, or seccomp)")
     case .fuse:
       return Self.device("/dev/fuse", module: "fuse")
     case .loop:

@@ -21,6 +21,7 @@ struct ChildProgramTests {
       WorkerProgram(directory: "/mnt/a b"), shard, EngineJudgeServer(job: ""),
       ScheduleServer(job: "job", journal: "--journal"),
       CalibrationStep(.data, on: KernelFileSystem(.ext4, options: "data=writeback")),
+      CalibrationCall(.copy, "d/a", "it's"),
       ScenarioWork(scenario: "a.yaml", seed: .max), ScenarioJudge(scenario: "-", seed: 0),
     ] as [any ChildProgram])
   func roundTrip(program: any ChildProgram) throws {

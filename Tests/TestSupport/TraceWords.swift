@@ -60,8 +60,11 @@ extension TreeImage {
         let index = zip(x.bytes, y.bytes).enumerated().first { $1.0 != $1.1 }?.offset ?? -1
         return "\(number): bytes differ first at \(x.offsetBytes)+\(index)"
       }
-      return "\(number): \(a.ownership) \(a.entries) \(a.extendedAttributes) and "
-        + "\(b.ownership) \(b.entries) \(b.extendedAttributes)"
+      func text(_ inode: InodeImage) -> String {
+        let time = inode.modificationTime.map { " at \($0.seconds)" } ?? ""
+        return "\(inode.ownership) \(inode.entries) \(inode.extendedAttributes)\(time)"
+      }
+      return "\(number): \(text(a)) and \(text(b))"
     }
     return nil
   }

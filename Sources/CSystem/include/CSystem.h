@@ -15,6 +15,14 @@ int csystem_fallocate(int fd, int mode, off_t offset, off_t length);
 int csystem_open_direct(void);
 /// sync_file_range(2) over a whole file: its dirty pages are written, none is dropped, no sync.
 int csystem_write_dirty_pages(int fd);
+/// pwritev2(2) of one piece, with its RWF_ flags.
+ssize_t csystem_write_with(int fd, const void *bytes, size_t count, off_t offset, int flags);
+/// copy_file_range(2) at the offsets of both files.
+ssize_t csystem_copy_range(int from, int to, size_t count);
+/// Makes a file without a name in a directory (O_TMPFILE), open for writing. Returns its descriptor, or -1.
+int csystem_open_nameless(const char *directory);
+/// Gives an open file a name, through /proc/self/fd.
+int csystem_name(int fd, const char *path);
 /// renameat2(2) relative to the working directory.
 int csystem_renameat2(const char *from, const char *to, unsigned int flags);
 /// memfd_create(2).
@@ -145,7 +153,8 @@ typedef struct {
   int own_group;
   /// Signal at the parent's death, or 0.
   int parent_death_signal;
-  /// Not NULL: sync(2) and syncfs(2) of the child and all that it starts wait for an answer (csystem_next_sync).
+  /// Not NULL: sync(2) and syncfs(2) of the child and all that it starts wait for an answer (csystem_next_sync), and
+  /// so does fallocate(2) with a mode that FUSE file systems are refused.
   /// Here stands then the descriptor of their calls, or below zero the error of a system that has none (seccomp(2)).
   int *sync_calls;
 } csystem_spawn;
@@ -159,10 +168,12 @@ typedef struct {
   uint64_t id;
   /// The thread that called.
   pid_t thread;
-  /// 1 for syncfs, 0 for sync.
+  /// 1 for syncfs and fallocate, 0 for sync.
   int is_of_file;
-  /// The argument of syncfs, whatever it is.
+  /// The file argument, whatever it is.
   int file;
+  /// For fallocate, which of its modes FUSE file systems are refused; otherwise 0.
+  int refused_modes;
 } csystem_sync_call;
 
 /// Takes the next call from the descriptor of csystem_spawn, which polls readable when there is one and hangs up when

@@ -21,6 +21,8 @@ public struct CrashImage {
     public var ownership: Ownership { node.ownership }
     /// Extended attributes.
     public var extendedAttributes: [FileName: [UInt8]] { node.extendedAttributes }
+    /// A modification time that the program chose; nil for the time of a change.
+    public var modificationTime: Timestamp? { node.modificationTime }
     /// A symbolic link's text.
     public var target: [UInt8] { node.target }
     /// A device's number.
@@ -123,6 +125,7 @@ public struct CrashImage {
       image.extendedAttributes = node.extendedAttributes
       image.target = node.target
       image.device = node.device
+      image.modificationTime = node.modificationTime
       image.sizeBytes = node.sizeBytes
       image.extents = node.extents(in: store)
       for (name, entry) in node.entries {

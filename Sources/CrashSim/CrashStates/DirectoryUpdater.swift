@@ -2,7 +2,8 @@
 // one, hold another image, and rewrites only what differs.
 // Invariant: afterwards the directory holds what `DirectoryWriter.write` would have put there. What
 // is there is compared itself, bytes included, and no time is believed: a store to a mapping of a
-// file in shared memory changes none, and a checker may set any.
+// file in shared memory changes none, and a checker may set any. A time that no program chose is
+// one of this run; the time that a file has may be a chosen one of the image before.
 // Safety: buffers are passed to one system call each and not kept.
 
 import CSystem
@@ -15,6 +16,9 @@ public struct DirectoryUpdater {
   private let writer: DirectoryWriter
   private let tree: TreeImage
   private let isRoot = getuid() == 0
+  /// The times that the lab itself may have given: from its first update until now.
+  private let ownTimes: ClosedRange<Int>
+  private static let began = time(nil)
   /// How many names each inode of the image has.
   private var nameCounts: [InodeNumber: UInt] = [:]
   /// Where each inode of the image is by now, and what the kernel calls it there.
@@ -28,6 +32,8 @@ public struct DirectoryUpdater {
   private init(_ tree: TreeImage, in path: String) {
     writer = DirectoryWriter(path: path)
     self.tree = tree
+    let first = Self.began
+    ownTimes = first...max(first, time(nil))
     for inode in tree.inodes.values {
       for number in inode.entries.values { nameCounts[number, default: 0] += 1 }
     }
@@ -75,6 +81,7 @@ public struct DirectoryUpdater {
         try writer.finish(inode, at: directory)
         continue
       }
+      try correctTime(of: inode, found, at: directory)
     }
   }
 
@@ -121,6 +128,9 @@ public struct DirectoryUpdater {
       try writer.make(inode, at: entry)
       writtenBytes += inode.extents.reduce(0) { $0 + $1.countBytes }
     }
+    if isKept, let found, inode.type != .directory {
+      try correctTime(of: inode, found, at: entry)
+    }
     let now = isKept ? found : attributes(of: entry)
     guard let now else { return try writer.must(-1, "lstat", entry) }
     places[number] = (entry, now.st_ino)
@@ -156,6 +166,17 @@ public struct DirectoryUpdater {
         return true
       }
       return true
+    }
+  }
+
+  /// Gives what is there the chosen time of the image, or takes one away that is not in it.
+  private func correctTime(
+    of inode: InodeImage, _ found: stat, at entry: KernelPath
+  ) throws(LabError) {
+    if inode.modificationTime != nil {
+      try writer.setTime(inode.modificationTime, at: entry)
+    } else if !ownTimes.contains(found.st_mtim.tv_sec) {
+      try writer.setCurrentTime(at: entry)
     }
   }
 

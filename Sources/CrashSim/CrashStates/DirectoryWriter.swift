@@ -1,7 +1,8 @@
 // DirectoryWriter.swift: [U] writes a crash image into a real directory, for checkers that are
 // programs.
 // Invariant: afterwards the directory holds the image and nothing else: names, types, hard links,
-// sizes, bytes, permissions, owners (as root) and extended attributes. Times are those of writing.
+// sizes, bytes, permissions, owners (as root), extended attributes, and modification times that the
+// program chose. Other times are those of writing.
 // Safety: buffers are passed to one system call each and not kept.
 
 import CSystem
@@ -66,6 +67,7 @@ public struct DirectoryWriter: Sendable {
           unsafe lchown(entry.characters, inode.ownership.user, inode.ownership.group), "lchown",
           entry)
       }
+      try setTime(inode.modificationTime, at: entry)
     case .fifo, .socket, .characterDevice, .blockDevice:
       let mode = inode.type.modeBits | 0o600
       try must(unsafe mknod(entry.characters, mode, dev_t(inode.device)), "mknod", entry)
@@ -107,6 +109,29 @@ public struct DirectoryWriter: Sendable {
         unsafe chown(entry.characters, inode.ownership.user, inode.ownership.group), "chown", entry)
     }
     try must(unsafe chmod(entry.characters, inode.ownership.mode & 0o7777), "chmod", entry)
+    try setTime(inode.modificationTime, at: entry)
+  }
+
+  /// UTIME_OMIT and UTIME_NOW, missing in the Glibc module.
+  private static let unchanged = (1 << 30) - 2
+  private static let currentTime = (1 << 30) - 1
+
+  /// Sets a chosen modification time; nil leaves the time of writing.
+  func setTime(_ time: Timestamp?, at entry: KernelPath) throws(LabError) {
+    guard let time else { return }
+    let times = [
+      timespec(tv_sec: 0, tv_nsec: Self.unchanged),
+      timespec(tv_sec: Int(time.seconds), tv_nsec: Int(time.nanoseconds)),
+    ]
+    try must(
+      unsafe utimensat(AT_FDCWD, entry.characters, times, AT_SYMLINK_NOFOLLOW), "utimensat", entry)
+  }
+
+  /// Sets the modification time to the current time.
+  func setCurrentTime(at entry: KernelPath) throws(LabError) {
+    let times = [Self.unchanged, Self.currentTime].map { timespec(tv_sec: 0, tv_nsec: $0) }
+    try must(
+      unsafe utimensat(AT_FDCWD, entry.characters, times, AT_SYMLINK_NOFOLLOW), "utimensat", entry)
   }
 
   func must(_ status: Int32, _ call: String, _ entry: KernelPath) throws(LabError) {

@@ -23,7 +23,9 @@ final class EnumerationRun {
 
   init(_ enumerator: CrashStateEnumerator) throws(LabError) {
     self.enumerator = enumerator
-    builder = try ImageBuilder(table: enumerator.table, limits: enumerator.options.limits)
+    builder = try ImageBuilder(
+      table: enumerator.table, limits: enumerator.options.limits,
+      comparesTimes: enumerator.options.comparesTimes)
     window = PendingWindow(table: enumerator.table)
   }
 

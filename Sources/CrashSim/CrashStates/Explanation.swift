@@ -137,6 +137,7 @@ public struct Explainer: Sendable {
       case .removeEntry(_, let name): "the removal of the name '\(name)'"
       case .ownership: "the ownership"
       case .extendedAttribute(_, let name, _): "the attribute '\(name)'"
+      case .modificationTime: "the modification time"
       }
     }
     return parts.joined(separator: " and ")
@@ -203,7 +204,7 @@ public struct Explainer: Sendable {
   private func needsFullSync(_ event: Int) -> Bool {
     guard case .operation(let operation) = table.trace.events[event].body else { return false }
     switch operation {
-    case .setOwnership, .setExtendedAttribute: return true
+    case .setOwnership, .setExtendedAttribute, .setTimes: return true
     default: return false
     }
   }

@@ -31,6 +31,11 @@ extension ImageBuilder {
       let node = try node(inode)
       undo.append(.attribute(node, name, node.extendedAttributes[name]))
       setAttribute(name, of: node, to: value)
+    case .modificationTime(let inode, let time):
+      let node = try node(inode)
+      undo.append(.time(node, node.modificationTime))
+      node.modificationTime = time
+      markStale(node)
     }
   }
 
@@ -218,6 +223,9 @@ extension ImageBuilder {
       node.ownership = ownership
       markStale(node)
     case .attribute(let node, let name, let value): setAttribute(name, of: node, to: value)
+    case .time(let node, let time):
+      node.modificationTime = time
+      markStale(node)
     case nil: break
     }
     precondition(undo.count == count - 1, "undo must shrink the log by one record")

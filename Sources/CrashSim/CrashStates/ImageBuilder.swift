@@ -20,6 +20,7 @@ public struct ImageLimits: Sendable, Hashable {
 public final class ImageBuilder {
   let table: UnitTable
   let limits: ImageLimits
+  let comparesTimes: Bool
   /// The crash point of the base.
   public private(set) var crashPoint = 0
   let root: ImageNode
@@ -46,7 +47,15 @@ public final class ImageBuilder {
 
   /// Starts at crash point 0 with the trace's initial tree.
   /// - Throws: `LabError` when the initial tree is invalid or too large.
-  public init(table: UnitTable, limits: ImageLimits = ImageLimits()) throws(LabError) {
+  public convenience init(
+    table: UnitTable, limits: ImageLimits = ImageLimits()
+  ) throws(LabError) {
+    try self.init(table: table, limits: limits, comparesTimes: false)
+  }
+
+  /// The same; `comparesTimes`: trees that differ only in chosen times have different hashes.
+  init(table: UnitTable, limits: ImageLimits, comparesTimes: Bool) throws(LabError) {
+    self.comparesTimes = comparesTimes
     self.table = table
     self.limits = limits
     free = FreeSteps(unitCount: table.units.count)
@@ -56,14 +65,14 @@ public final class ImageBuilder {
     guard let rootImage = initial.inodes[.root], rootImage.type == .directory else {
       throw .internalError("the initial tree of a trace has no root directory")
     }
-    root = ImageNode(number: .root, image: rootImage)
+    root = ImageNode(number: .root, image: rootImage, comparesTimes: comparesTimes)
     nodes[.root] = root
     // Sums do not depend on the order of these loops.
     for (number, image) in initial.inodes where number != .root {
-      nodes[number] = ImageNode(number: number, image: image)
+      nodes[number] = ImageNode(number: number, image: image, comparesTimes: comparesTimes)
     }
     for (number, image) in table.creations {
-      nodes[number] = ImageNode(number: number, image: image)
+      nodes[number] = ImageNode(number: number, image: image, comparesTimes: comparesTimes)
     }
     for (number, image) in initial.inodes {
       guard let node = nodes[number] else { continue }

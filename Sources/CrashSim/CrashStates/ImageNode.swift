@@ -3,6 +3,7 @@
 // content, unless the node is in the builder's list of stale nodes; each entry is mirrored by a
 // link in the node that it names.
 
+import LabCore
 import Recording
 
 /// One inode of a crash image.
@@ -27,6 +28,10 @@ package final class ImageNode {
   let device: UInt64
   var ownership: Ownership
   var extendedAttributes: [FileName: [UInt8]]
+  /// A chosen modification time; nil for the time of a change.
+  var modificationTime: Timestamp?
+  /// Whether two contents that differ only in such times are different.
+  private let comparesTimes: Bool
   package var sizeBytes: UInt64 = 0
   package var file = ImageContent()
   var entries: [FileName: Entry] = [:]
@@ -38,7 +43,9 @@ package final class ImageNode {
   var hash = ContentHash()
   var isStale = false
 
-  init(number: InodeNumber, image: InodeImage) {
+  init(number: InodeNumber, image: InodeImage, comparesTimes: Bool = false) {
+    self.comparesTimes = comparesTimes
+    modificationTime = image.modificationTime
     self.number = number
     type = image.type
     target = image.target
@@ -63,6 +70,10 @@ package final class ImageNode {
       .mixed(with: UInt64(ownership.mode) << 32 | UInt64(ownership.user))
       .mixed(with: UInt64(ownership.group))
     if !extendedAttributes.isEmpty { result = result.mixed(with: attributesSum) }
+    if comparesTimes, let time = modificationTime {
+      result = result.mixed(with: UInt64(bitPattern: time.seconds))
+        .mixed(with: UInt64(bitPattern: time.nanoseconds))
+    }
     switch type {
     case .directory: result = result.mixed(with: entriesSum)
     case .regular:

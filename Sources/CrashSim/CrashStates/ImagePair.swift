@@ -49,7 +49,8 @@ struct ImagePair {
     if let second {
       image = second
     } else {
-      image = try ImageBuilder(table: first.table, limits: first.limits)
+      image = try ImageBuilder(
+        table: first.table, limits: first.limits, comparesTimes: first.comparesTimes)
       second = image
     }
     try image.advance(to: window.crashPoint)

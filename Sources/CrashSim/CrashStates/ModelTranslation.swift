@@ -168,7 +168,7 @@ extension UnitTable {
   private static func key(of effect: Effect) -> EffectKey {
     switch effect {
     case .zero, .data, .size: .zero
-    case .ownership, .extendedAttribute: .attribute
+    case .ownership, .extendedAttribute, .modificationTime: .attribute
     case .setEntry(let parent, let name, _), .removeEntry(let parent, let name):
       .entry(parent, name)
     }

@@ -30,7 +30,7 @@ extension Operation {
       return "naming of \(entry(otherParent, otherName))"
     case .remove(_, let parent, let name, _): return "removal of \(entry(parent, name))"
     case .write, .truncate, .allocate, .createNameless: return "writing of \(lasting(inode))"
-    case .setOwnership, .setExtendedAttribute: return "attributes of \(lasting(inode))"
+    case .setOwnership, .setExtendedAttribute, .setTimes: return "attributes of \(lasting(inode))"
     case .sync, .syncDirectory, .close: return "sync of \(lasting(inode))"
     case .syncAll: return "sync of everything"
     }

@@ -40,6 +40,7 @@ extension Operation {
       return "change of owner or mode of \(before(inode)) to 0\(String(ownership.mode, radix: 8))"
     case .setExtendedAttribute(let inode, let name, let value):
       return "\(value == nil ? "removal" : "change") of attribute '\(name)' of \(before(inode))"
+    case .setTimes(let inode, _, _): return "change of times of \(before(inode))"
     case .sync(let inode, let dataOnly):
       return "\(dataOnly ? "fdatasync" : "fsync") of \(before(inode))"
     case .syncDirectory(let inode): return "fsync of the directory \(before(inode))"

@@ -2,6 +2,7 @@
 // Invariants: ids ascend in trace order; a unit depends only on units with smaller ids; effects of
 // a kept set are applied in order of ids.
 
+import LabCore
 import Recording
 
 /// One elementary change of a file tree.
@@ -21,6 +22,8 @@ public enum Effect: Sendable, Equatable {
   case ownership(inode: InodeNumber, ownership: Ownership)
   /// An extended attribute; nil removes.
   case extendedAttribute(inode: InodeNumber, name: FileName, value: [UInt8]?)
+  /// A modification time that the program chose; nil for the time of a change.
+  case modificationTime(inode: InodeNumber, time: Timestamp?)
 }
 
 extension Effect {
@@ -28,7 +31,8 @@ extension Effect {
   var syncedInode: InodeNumber {
     switch self {
     case .data(let inode, _, _, _), .size(let inode, _), .zero(let inode, _, _),
-      .ownership(let inode, _), .extendedAttribute(let inode, _, _):
+      .ownership(let inode, _), .extendedAttribute(let inode, _, _),
+      .modificationTime(let inode, _):
       inode
     case .setEntry(let parent, _, _), .removeEntry(let parent, _): parent
     }
@@ -59,7 +63,7 @@ public struct PendingUnit: Sendable {
     case zero
     /// Names.
     case entry
-    /// Owner, permissions, extended attributes.
+    /// Owner, permissions, extended attributes, chosen times.
     case attribute
     /// All effects of an operation together.
     case operation

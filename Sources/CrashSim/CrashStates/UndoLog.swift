@@ -17,6 +17,7 @@ struct UndoLog {
     case entry(ImageNode, FileName, ImageNode?)
     case ownership(ImageNode, Ownership)
     case attribute(ImageNode, FileName, [UInt8]?)
+    case time(ImageNode, Timestamp?)
   }
 
   private(set) var records: [Record] = []

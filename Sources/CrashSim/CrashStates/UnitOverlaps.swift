@@ -100,7 +100,7 @@ extension Effect {
   var contentInode: InodeNumber? {
     switch self {
     case .data(let inode, _, _, _), .size(let inode, _), .zero(let inode, _, _): inode
-    case .setEntry, .removeEntry, .ownership, .extendedAttribute: nil
+    case .setEntry, .removeEntry, .ownership, .extendedAttribute, .modificationTime: nil
     }
   }
 }

@@ -52,7 +52,8 @@ extension UnitTableBuilder {
   private mutating func grow(_ inode: InodeNumber, to newSize: UInt64, after data: [Int?]) {
     guard let record = inodes[inode] else { preconditionFailure("checked by the caller") }
     let effects = [Effect.size(inode: inode, newSizeBytes: newSize)]
-    var dependencies = [record.lastSize] + data
+    // The inode is written as a whole: a new size never comes with the time before (R10).
+    var dependencies = [record.lastSize, record.lastTime] + data
     let unit: Int
     if model.metadataOrder == .journal {
       dependencies.append(record.creation)
@@ -141,7 +142,7 @@ extension UnitTableBuilder {
     if !model.shrinkIsAtomic { zeroRestOfPage(inode, from: newSize, to: oldSize) }
     let unit = emitMetadata(
       .explicitSize, [.size(inode: inode, newSizeBytes: newSize)],
-      after: [record.lastExplicitSize])
+      after: [record.lastExplicitSize, record.lastTime])
     noteExplicitSize(inode, newSize, unit)
     touch([inode], by: unit, dataToo: true)
     guard newSize < oldSize else { return }
@@ -212,14 +213,16 @@ extension UnitTableBuilder {
       let effects = (zeroes ? [zero] : []) + (grows ? [size] : [])
       guard !effects.isEmpty else { return notePreallocated(inode, offset, count) }
       let unit = emitMetadata(
-        grows ? .explicitSize : .zero, effects, after: written + [record.lastExplicitSize])
+        grows ? .explicitSize : .zero, effects,
+        after: written + [record.lastExplicitSize, record.lastTime])
       if grows { noteExplicitSize(inode, newSize, unit) }
       if zeroes { noteZeroes(inode, blocks, unit) }
       touch([inode], by: unit, dataToo: true)
     } else {
       if zeroes { noteZeroes(inode, blocks, emitMetadata(.zero, [zero], after: written)) }
       if grows {
-        let unit = emitMetadata(.explicitSize, [size], after: [record.lastExplicitSize])
+        let unit = emitMetadata(
+          .explicitSize, [size], after: [record.lastExplicitSize, record.lastTime])
         noteExplicitSize(inode, newSize, unit)
       }
     }

@@ -48,6 +48,7 @@ extension UnitTableBuilder {
   }
 
   private mutating func split(_ operation: Operation) throws(LabError) {
+    if chosenTimeCount > 0 { replaceTimes(by: operation) }
     switch operation {
     case .create(let inode, let parent, let name, let type, let ownership, let target, let device):
       var image = InodeImage(type: type, ownership: ownership)
@@ -104,9 +105,31 @@ extension UnitTableBuilder {
         $0.pendingAttributes.append(unit)
       }
       touch([inode], by: unit)
+    case .setTimes(let inode, let modification, _):
+      _ = try progress(of: inode)
+      setTime(modification, of: inode)
     case .sync, .syncDirectory, .syncAll, .close:
       preconditionFailure("syncs and closes have no units")
     }
+  }
+
+  /// R10: a change of an inode gives it the current time, in a unit of its own if the time before
+  /// was a chosen one; otherwise no state shows the difference.
+  private mutating func replaceTimes(by operation: Operation) {
+    for inode in operation.stampedInodes where inodes[inode]?.hasChosenTime == true {
+      setTime(nil, of: inode)
+    }
+  }
+
+  private mutating func setTime(_ time: Timestamp?, of inode: InodeNumber) {
+    guard let record = inodes[inode], time != nil || record.hasChosenTime else { return }
+    let unit = emitMetadata(
+      .attribute, [.modificationTime(inode: inode, time: time)], after: [record.lastTime])
+    chosenTimeCount += (time == nil ? 0 : 1) - (record.hasChosenTime ? 1 : 0)
+    record.hasChosenTime = time != nil
+    record.lastTime = unit
+    record.pendingAttributes.append(unit)
+    touch([inode], by: unit)
   }
 
   /// Attributes that came with the previous operation: after a creation they are handled like its

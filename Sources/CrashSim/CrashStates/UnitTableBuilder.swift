@@ -19,6 +19,10 @@ final class InodeProgress {
   var lastName: Int?
   var lastOwnership: Int?
   var lastAttribute: [FileName: Int] = [:]
+  /// Latest unit that chose a modification time, or replaced a chosen one.
+  var lastTime: Int?
+  /// Whether the modification time is one that the program chose.
+  var hasChosenTime = false
   /// Latest unit that wrote each data block (index in units of the model's data unit).
   var blocks: [UInt64: Int] = [:]
   /// Units that changed whole ranges of blocks: holes and cut tails.
@@ -87,6 +91,8 @@ struct UnitTableBuilder {
   var firstUnsynced = 0
   /// Units that the kernel wrote back by itself, at least since the last sync of everything.
   var writtenBack: Set<Int> = []
+  /// Number of inodes with a chosen time; while there is none, no operation replaces one.
+  var chosenTimeCount = 0
   /// The inode that the last operation created.
   var created: InodeNumber?
   /// The current event.
@@ -96,6 +102,10 @@ struct UnitTableBuilder {
     self.model = model
     for (number, image) in initial.inodes {
       inodes[number] = InodeProgress(type: image.type, sizeBytes: image.sizeBytes)
+      if image.modificationTime != nil {
+        inodes[number]?.hasChosenTime = true
+        chosenTimeCount += 1
+      }
     }
   }
 

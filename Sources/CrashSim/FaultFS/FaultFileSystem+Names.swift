@@ -62,11 +62,16 @@ extension FaultFileSystem {
         flags: .onMedium, by: caller)
     }
     let endBytes = extents.last?.endBytes ?? 0
-    guard endBytes != content.sizeBytes else { return }
+    if endBytes != content.sizeBytes {
+      recorder.record(
+        .truncate(
+          inode: inode.number, oldSizeBytes: endBytes, newSizeBytes: content.sizeBytes),
+        flags: .onMedium, by: caller)
+    }
+    guard let time = inode.chosenTime else { return }
     recorder.record(
-      .truncate(
-        inode: inode.number, oldSizeBytes: endBytes, newSizeBytes: content.sizeBytes),
-      flags: .onMedium, by: caller)
+      .setTimes(inode: inode.number, modification: time, access: nil), flags: .onMedium,
+      by: caller)
   }
 
   func link(
@@ -137,6 +142,26 @@ extension FaultFileSystem {
       return .operations([
         change, .setExtendedAttribute(inode: inode.number, name: .accessList, value: list),
       ])
+    }
+  }
+
+  /// Sets times, as utimensat.
+  ///
+  /// In the trace are times that the caller chose, and the end of a chosen one; that a change, or
+  /// `touch`, gives the current time needs no event.
+  func setTimes(
+    of inode: Inode, access: FileTree.TimeChange, modification: FileTree.TimeChange,
+    by caller: Caller
+  ) throws(ErrorNumber) {
+    try perform(.setTimes, inode, by: caller) { () throws(ErrorNumber) in
+      let before = inode.chosenTime
+      tree.setTimes(of: inode, access: access, modification: modification)
+      var chosenAccess: Timestamp?
+      if case .chosen(let time) = access { chosenAccess = time }
+      let isChosen = if case .chosen = modification { true } else { chosenAccess != nil }
+      guard isChosen || inode.chosenTime != before else { return .nothing }
+      return .operation(
+        .setTimes(inode: inode.number, modification: inode.chosenTime, access: chosenAccess))
     }
   }
 

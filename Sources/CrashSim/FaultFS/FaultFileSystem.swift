@@ -202,10 +202,14 @@ package final class FaultFileSystem {
     }
   }
 
-  /// Setting the size that a file already has is not an event.
+  /// Setting the size that a file already has is an event only if it ends a chosen time.
   private func cut(_ inode: Inode, to sizeBytes: UInt64) throws(ErrorNumber) -> RecordedEvent {
+    let hadChosenTime = inode.chosenTime != nil
     let oldSizeBytes = try tree.truncate(inode, to: sizeBytes)
-    if oldSizeBytes == sizeBytes { return .nothing }
+    if oldSizeBytes == sizeBytes {
+      if !hadChosenTime { return .nothing }
+      return .operation(.setTimes(inode: inode.number, modification: nil, access: nil))
+    }
     return .operation(
       .truncate(inode: inode.number, oldSizeBytes: oldSizeBytes, newSizeBytes: sizeBytes))
   }

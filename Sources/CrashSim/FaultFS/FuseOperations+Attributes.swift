@@ -33,8 +33,14 @@ extension FuseOperations {
       }
       try fileSystem.truncate(
         inode, to: UInt64(attributes.st_size), through: file, by: caller)
-    } else if valid & (FUSE_SET_ATTR_ATIME | FUSE_SET_ATTR_MTIME) != 0 {
-      try unsafe request.observe(.setTimes, inode)
+    }
+    let (access, modification) = times(attributes, valid)
+    let setsTimes = valid & (FUSE_SET_ATTR_ATIME | FUSE_SET_ATTR_MTIME) != 0
+    if setsTimes, valid & FUSE_SET_ATTR_SIZE != 0 {
+      // The time of the truncate.
+      fileSystem.tree.setTimes(of: inode, access: access, modification: modification)
+    } else if setsTimes {
+      try fileSystem.setTimes(of: inode, access: access, modification: modification, by: caller)
     }
     let ownershipBits = FUSE_SET_ATTR_MODE | FUSE_SET_ATTR_UID | FUSE_SET_ATTR_GID
     if valid & ownershipBits != 0 {
@@ -48,23 +54,19 @@ extension FuseOperations {
       }
       try fileSystem.setOwnership(ownership, of: inode, by: caller)
     }
-    unsafe setTimes(request, inode, attributes, valid)
   }
 
-  private static func setTimes(
-    _ request: FuseRequest, _ inode: Inode, _ attributes: stat, _ valid: Int32
-  ) {
-    let now = unsafe request.tree.now()
-    let anyTime = FUSE_SET_ATTR_ATIME | FUSE_SET_ATTR_MTIME
-    if valid & FUSE_SET_ATTR_ATIME != 0 {
-      inode.accessTime =
-        valid & FUSE_SET_ATTR_ATIME_NOW != 0 ? now : Timestamp(attributes.st_atim)
+  private static func times(
+    _ attributes: stat, _ valid: Int32
+  ) -> (access: FileTree.TimeChange, modification: FileTree.TimeChange) {
+    func change(_ set: Int32, _ now: Int32, _ time: timespec) -> FileTree.TimeChange {
+      if valid & set == 0 { return .unchanged }
+      return valid & now != 0 ? .now : .chosen(Timestamp(time))
     }
-    if valid & FUSE_SET_ATTR_MTIME != 0 {
-      inode.modificationTime =
-        valid & FUSE_SET_ATTR_MTIME_NOW != 0 ? now : Timestamp(attributes.st_mtim)
-    }
-    if valid & anyTime != 0 { inode.changeTime = now }
+    return (
+      change(FUSE_SET_ATTR_ATIME, FUSE_SET_ATTR_ATIME_NOW, attributes.st_atim),
+      change(FUSE_SET_ATTR_MTIME, FUSE_SET_ATTR_MTIME_NOW, attributes.st_mtim)
+    )
   }
 
   // MARK: Extended attributes

@@ -119,7 +119,7 @@ package struct EvidenceMaker {
         (inode, Self.range(offset, UInt64(slice.count)))
       case .zero(let inode, let offset, let count): (inode, Self.range(offset, count))
       case .size(let inode, _), .ownership(let inode, _), .extendedAttribute(let inode, _, _),
-        .setEntry(_, _, let inode):
+        .modificationTime(let inode, _), .setEntry(_, _, let inode):
         (inode, nil)
       case .removeEntry: removed(by: unit.event).map { ($0, nil) }
       }

@@ -9,6 +9,8 @@ package struct RecordingNotes: Codable, Sendable, Hashable {
   package var ending: [String] = []
   /// Why sync(2) and syncfs(2) of the workload were not intercepted (an errno); 0 if they were.
   package var syncsError: Int32 = 0
+  /// Modes of fallocate(2) that the workload was refused because its files were on a FUSE mount.
+  package var refusedModes: Int32 = 0
   /// How many processes the workload left running.
   package var strayCount = 0
   /// Failed `faultline` commands that the program ran.

@@ -222,7 +222,7 @@ extension TimelineEvent.Kind {
     case .truncate, .allocate: self = .size
     case .create, .createNameless, .link, .remove, .rename, .renameWithWhiteout, .exchange:
       self = .name
-    case .setOwnership, .setExtendedAttribute: self = .attribute
+    case .setOwnership, .setExtendedAttribute, .setTimes: self = .attribute
     case .sync, .syncDirectory, .syncAll: self = .sync
     case .close: self = .close
     }

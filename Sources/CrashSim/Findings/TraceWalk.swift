@@ -156,6 +156,7 @@ package final class TraceWalk {
       case .removeEntry(_, let name): words.append("removal of '\(name)'")
       case .ownership: words.append("owner")
       case .extendedAttribute(_, let name, _): words.append("attribute '\(name)'")
+      case .modificationTime: words.append("modification time")
       }
     }
     let bytes = Self.joined(ranges).map { "bytes \($0.lowerBound)..\($0.upperBound - 1)" }
@@ -206,7 +207,8 @@ extension Effect {
   fileprivate func touches(_ number: InodeNumber) -> Bool {
     switch self {
     case .data(let inode, _, _, _), .size(let inode, _), .zero(let inode, _, _),
-      .ownership(let inode, _), .extendedAttribute(let inode, _, _):
+      .ownership(let inode, _), .extendedAttribute(let inode, _, _),
+      .modificationTime(let inode, _):
       inode == number
     case .setEntry(let parent, _, let inode): parent == number || inode == number
     case .removeEntry(let parent, _): parent == number

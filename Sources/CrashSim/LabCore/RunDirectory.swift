@@ -36,6 +36,7 @@ package struct RunDirectory: Sendable {
     let isOver = Atomic<Bool>(false)
     let strayCount = Atomic(0)
     let syncsError = Atomic<Int32>(0)
+    let refusedModes = Atomic<Int32>(0)
   }
 
   /// The runs of this process: how many were started, and how many use its directory; the last one
@@ -112,6 +113,13 @@ package struct RunDirectory: Sendable {
   package var syncsError: Int32 {
     get { use.syncsError.load(ordering: .relaxed) }
     nonmutating set { use.syncsError.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Modes of fallocate(2) that the last program asked for on a mount, and that the kernel refuses
+  /// any FUSE file system.
+  package var refusedModes: Int32 {
+    get { use.refusedModes.load(ordering: .relaxed) }
+    nonmutating set { use.refusedModes.store(newValue, ordering: .relaxed) }
   }
 
   /// Records a mount outside of the directory, so that a later run can detach it.

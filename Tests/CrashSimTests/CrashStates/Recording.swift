@@ -1,6 +1,7 @@
 // Recording.swift: hand-made traces, written with paths the way a program would.
 // Keeps just enough of a live tree to fill in what the trace's operations carry.
 
+import LabCore
 import Recording
 
 struct Recording {
@@ -182,6 +183,11 @@ struct Recording {
 
   mutating func setMode(_ path: String, _ mode: UInt32) {
     add(.setOwnership(inode: self[path], ownership: Ownership(mode: mode)))
+  }
+
+  mutating func setTime(_ path: String, _ seconds: Int64?) {
+    let time = seconds.map { Timestamp(seconds: $0) }
+    add(.setTimes(inode: self[path], modification: time, access: nil))
   }
 
   mutating func setAttribute(_ path: String, _ name: String, _ value: String?) {

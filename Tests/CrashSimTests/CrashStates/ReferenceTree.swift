@@ -11,6 +11,7 @@ struct VisibleTree: Hashable {
     var type: FileType
     var ownership: Ownership
     var attributes: [FileName: [UInt8]]
+    var modificationTime: Timestamp?
     var target: [UInt8]
     var sizeBytes: UInt64
     var bytes: [UInt8]
@@ -85,6 +86,7 @@ struct ReferenceTree {
     case .ownership(let inode, let ownership): inodes[inode]?.ownership = ownership
     case .extendedAttribute(let inode, let name, let value):
       inodes[inode]?.extendedAttributes[name] = value
+    case .modificationTime(let inode, let time): inodes[inode]?.modificationTime = time
     }
   }
 
@@ -100,6 +102,7 @@ struct ReferenceTree {
       }
       result.files[path] = VisibleTree.File(
         type: inode.type, ownership: inode.ownership, attributes: inode.extendedAttributes,
+        modificationTime: inode.modificationTime,
         target: inode.target, sizeBytes: inode.type == .regular ? inode.sizeBytes : 0,
         bytes: inode.type == .regular ? content : [])
       pathsOf[number, default: []].insert(path)
@@ -120,6 +123,7 @@ extension CrashImage {
       let isRegular = entry.type == .regular
       result.files[path] = VisibleTree.File(
         type: entry.type, ownership: entry.ownership, attributes: entry.extendedAttributes,
+        modificationTime: entry.modificationTime,
         target: entry.target, sizeBytes: isRegular ? entry.sizeBytes : 0,
         bytes: isRegular ? content(at: String(decoding: entry.path, as: UTF8.self)) ?? [] : [])
       if let group = entry.hardLinkGroup { groups[group, default: []].insert(path) }

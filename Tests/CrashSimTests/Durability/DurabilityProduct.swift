@@ -51,8 +51,19 @@ struct ProductOperation: Sendable {
       name: "attribute", words: "setxattr of `d/a`",
       run: { $0.setAttribute("d/a", "user.x", "1") }, file: "d/a", directory: "d"),
     ProductOperation(
+      name: "times", words: "utimensat of `d/a` with a time of its own",
+      run: { $0.setTime("d/a", 5) }, file: "d/a", directory: "d"),
+    ProductOperation(
       name: "create", words: "the new file `d/n`", run: { $0.create("d/n") }, file: "d/n",
       directory: "d"),
+    ProductOperation(
+      name: "nameless", words: "O_TMPFILE, write and fsync; then linkat gives it the name `d/n`",
+      run: {
+        let file = $0.createNameless()
+        $0.write(file, Array("new".utf8), at: 0)
+        $0.add(.sync(inode: file, dataOnly: false))
+        $0.link(file, to: "d/n")
+      }, file: "d/n", directory: "d"),
     ProductOperation(
       name: "directory", words: "mkdir of `d/n`; the file is the new directory",
       run: { $0.makeDirectory("d/n") }, file: "d/n", directory: "d"),
@@ -68,6 +79,10 @@ struct ProductOperation: Sendable {
     ProductOperation(
       name: "rename", words: "`d/a` to `e/n`", run: { $0.rename("d/a", to: "e/n") },
       file: "d/a", directory: "d", newDirectory: "e"),
+    ProductOperation(
+      name: "whiteout", words: "`d/a` to `e/n` with RENAME_WHITEOUT",
+      run: { $0.renameWithWhiteout("d/a", to: "e/n") }, file: "d/a", directory: "d",
+      newDirectory: "e"),
     ProductOperation(
       name: "replace", words: "`d/a` over the other file, `e/b`",
       run: { $0.rename("d/a", to: "e/b") }, file: "d/a", other: "e/b", directory: "d",

@@ -17,7 +17,7 @@ extension DurabilityReference {
     if model.isTotal { return .object }
     if keepsOrderOfObject(a, b) || b.waitsFor.contains(earlier) { return .object }
     if keepsOrderOfSizes(earlier, later) || isDataBeforeGrowth(a, b) { return .object }
-    if isCutOff(a, b) || keepsOrderOfInode(a, b) { return .object }
+    if isCutOff(a, b) || keepsOrderOfInode(a, b) || isTimeBeforeSize(a, b) { return .object }
     guard model.hasJournal else { return nil }
     if b.kind == .growth, let inode = b.inodes.first, inodes[inode]?.creation == earlier {
       return .object  // X4
@@ -47,7 +47,7 @@ extension DurabilityReference {
     for first in a.changes {
       for second in b.changes where second.inode == first.inode {
         switch (first, second) {
-        case (.owner, .owner): return true
+        case (.owner, .owner), (.time, .time): return true
         case (.attribute(_, let name, _), .attribute(_, let other, _)):
           if name == other { return true }
         case (.name(_, let name, _), .name(_, let other, _)): if name == other { return true }
@@ -61,6 +61,14 @@ extension DurabilityReference {
       }
     }
     return false
+  }
+
+  /// R10: a new size waits for the times that the file was given before.
+  private func isTimeBeforeSize(_ a: Piece, _ b: Piece) -> Bool {
+    guard b.kind == .growth || b.kind == .size, b.newSize != nil else { return false }
+    return a.changes.contains { change in
+      if case .time(let inode, _) = change { b.inodes.contains(inode) } else { false }
+    }
   }
 
   private func blocks(_ range: Range<UInt64>) -> Range<UInt64> {

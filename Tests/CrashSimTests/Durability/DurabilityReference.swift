@@ -40,6 +40,8 @@ struct DurabilityReference {
   /// Pieces that the kernel wrote back by itself.
   var writtenBack: Set<Int> = []
   var event = 0
+  /// Inodes with a modification time that the program chose.
+  private var chosenTimes: Set<InodeNumber> = []
   /// The inode that the operation before made, and its pieces.
   private var justCreated: InodeNumber?
 
@@ -94,6 +96,10 @@ struct DurabilityReference {
   // MARK: Operations
 
   private mutating func read(_ operation: Operation) {
+    // R10: what changes an inode ends a time that was chosen for it.
+    for inode in changedInodes(operation) where chosenTimes.remove(inode) != nil {
+      addMetadata(.attributes, [.time(inode, nil)])
+    }
     switch operation {
     case .create(let inode, let parent, let name, let type, let ownership, let target, let device):
       var image = InodeImage(type: type, ownership: ownership)
@@ -140,7 +146,30 @@ struct DurabilityReference {
       addMetadata(.attributes, [.owner(inode, ownership)])
     case .setExtendedAttribute(let inode, let name, let value):
       addMetadata(.attributes, [.attribute(inode, name, value)])
+    case .setTimes(let inode, let modification, _):
+      let wasChosen = chosenTimes.remove(inode) != nil
+      if modification != nil { chosenTimes.insert(inode) }
+      if wasChosen || modification != nil {
+        addMetadata(.attributes, [.time(inode, modification)])
+      }
     case .sync, .syncDirectory, .syncAll, .close: preconditionFailure("no change")
+    }
+  }
+
+  /// Inodes whose modification time becomes the current one.
+  private func changedInodes(_ operation: Operation) -> [InodeNumber] {
+    switch operation {
+    case .create(_, let parent, _, _, _, _, _), .link(_, let parent, _),
+      .remove(_, let parent, _, _):
+      [parent]
+    case .rename(_, let from, _, let to, _, _),
+      .renameWithWhiteout(_, let from, _, let to, _, _, _, _),
+      .exchange(_, let from, _, _, let to, _):
+      [from, to]
+    case .write(let inode, _, let payload): payload.countBytes == 0 ? [] : [inode]
+    case .truncate(let inode, let old, let new): old == new ? [] : [inode]
+    case .allocate(let inode, _, _, _, _, _): [inode]
+    default: []
     }
   }
 

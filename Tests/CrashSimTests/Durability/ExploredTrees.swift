@@ -22,9 +22,10 @@ func exploredTrees(
     marked.events += [event, TraceEvent(.mark(Mark("1"))), TraceEvent(.mark(Mark("2")))]
   }
   var found: [Int: Set<VisibleTree>] = [:]
+  var options = ExplorationOptions(exhaustiveUpTo: pendingMax, tornUnits: 0)
+  options.comparesTimes = true
   let enumerator = try CrashStateEnumerator(
-    trace: marked, model: model, seed: Seed(rawValue: 1),
-    options: ExplorationOptions(exhaustiveUpTo: pendingMax, tornUnits: 0))
+    trace: marked, model: model, seed: Seed(rawValue: 1), options: options)
   try enumerator.visit(enumerator.plan()) { (state, image) throws(LabError) in
     let marks = state.state.acknowledgedMarks
     guard !marks.isMultiple(of: 2) else { return .goOn }

@@ -2,6 +2,7 @@
 // pieces that can persist alone (section 1), and the tree that a set of them leaves.
 // Nothing here is of Sources/CrashSim/CrashStates; the page is all there is.
 
+import LabCore
 import Recording
 
 /// A piece of a change that persists as a whole or not at all.
@@ -28,12 +29,14 @@ struct Piece {
     case name(in: InodeNumber, FileName, is: InodeNumber?)
     case owner(InodeNumber, Ownership)
     case attribute(InodeNumber, FileName, [UInt8]?)
+    case time(InodeNumber, Timestamp?)
 
     /// The file that it changes; of a name, the directory.
     var inode: InodeNumber {
       switch self {
       case .bytes(let inode, _, _), .size(let inode, _), .zeros(let inode, _),
-        .name(let inode, _, _), .owner(let inode, _), .attribute(let inode, _, _):
+        .name(let inode, _, _), .owner(let inode, _), .attribute(let inode, _, _),
+        .time(let inode, _):
         inode
       }
     }
@@ -123,6 +126,7 @@ struct PieceTree {
       case .owner(let inode, let ownership): inodes[inode]?.ownership = ownership
       case .attribute(let inode, let name, let value):
         inodes[inode]?.extendedAttributes[name] = value
+      case .time(let inode, let time): inodes[inode]?.modificationTime = time
       }
     }
   }
@@ -141,6 +145,7 @@ struct PieceTree {
       }
       result.files[path] = VisibleTree.File(
         type: inode.type, ownership: inode.ownership, attributes: inode.extendedAttributes,
+        modificationTime: inode.modificationTime,
         target: inode.target, sizeBytes: isRegular ? inode.sizeBytes : 0, bytes: content)
       paths[number, default: []].insert(path)
       for (name, child) in inode.entries { open.append((path + [47] + name.bytes, child)) }

@@ -56,6 +56,29 @@ struct SyncAnswererTests {
     #expect(try words(of: "python3 -c '\(call)'") == ["create"])
   }
 
+  @Test("what the kernel refuses FUSE without asking is noted, of files on the mount only")
+  func refusedCalls() throws {
+    let run = try RunDirectory()
+    defer { run.remove() }
+    let recorder = ProgramRecorder(run: run, timeoutSeconds: 120)
+    func refused(_ commands: String) throws -> Int32 {
+      let workload = "head -c 8192 /dev/zero > a; \(commands); true"
+      let program = ProgramUnderTest(workload: workload, check: "true")
+      let (trace, notes) = try recorder.record(program, under: [])
+      let words = trace.withoutCloses.words
+      #expect(words.first == "create" && !words.contains("allocate"), "\(words)")
+      return notes.refusedModes
+    }
+    #expect(try refused("fallocate -c -l 4096 a") == 0x08)
+    #expect(try refused("fallocate -i -l 4096 a; fallocate -c -l 4096 a") == 0x28)
+    let elsewhere = "f=/dev/shm/faultline-$$; cp a $f; fallocate -c -l 4096 $f; rm $f"
+    #expect(try refused("fallocate -p -l 4096 a; \(elsewhere)") == 0)
+    let texts = RefusedCalls.texts(ofModes: 0x28)
+    #expect(texts.count == 2)
+    #expect(texts.first?.contains("FALLOC_FL_COLLAPSE_RANGE: the workload asked for it") == true)
+    #expect(RefusedCalls.texts(ofModes: 0).isEmpty)
+  }
+
   @Test("what is stored in a mapped page is written before the sync of everything")
   func mappedPages() throws {
     let store = """

@@ -64,6 +64,8 @@ struct TraceFileTests {
       .setExtendedAttribute(inode: new, name: FileName("user.x"), value: [1]),
       .setExtendedAttribute(inode: new, name: FileName("user.y"), value: []),
       .setExtendedAttribute(inode: new, name: FileName("user.x"), value: nil),
+      .setTimes(inode: new, modification: Timestamp(seconds: -3, nanoseconds: 5), access: nil),
+      .setTimes(inode: new, modification: nil, access: Timestamp(seconds: 1 << 40)),
       .sync(inode: new, dataOnly: true), .sync(inode: new, dataOnly: false),
       .syncDirectory(inode: folder), .syncAll(late: 0), .syncAll(late: 2), .close(inode: new),
       .remove(inode: new, parent: .root, name: FileName("second"), isDirectory: false),

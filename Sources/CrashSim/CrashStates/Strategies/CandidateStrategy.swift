@@ -23,6 +23,8 @@ public struct ExplorationOptions: Sendable, Hashable {
   public var tornUnits: Int
   /// Bounds of a crash image.
   public var limits: ImageLimits
+  /// Whether states that differ only in chosen modification times are distinct.
+  public var comparesTimes = false
 
   /// Makes options.
   public init(

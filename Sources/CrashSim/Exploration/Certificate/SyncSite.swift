@@ -126,7 +126,8 @@ extension Operation {
     case .write(let inode, _, _): [(inode, .written)]
     case .truncate(let inode, _, _): [(inode, .truncated)]
     case .allocate(let inode, _, _, _, _, _): [(inode, .allocated)]
-    case .setOwnership(let inode, _), .setExtendedAttribute(let inode, _, _):
+    case .setOwnership(let inode, _), .setExtendedAttribute(let inode, _, _),
+      .setTimes(let inode, _, _):
       [(inode, .attributes)]
     case .sync, .syncDirectory, .syncAll, .close: []
     }

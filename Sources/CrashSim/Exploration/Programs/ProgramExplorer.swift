@@ -182,6 +182,7 @@ public final class ProgramExplorer {
   func unrecorded(_ trace: Trace) -> [String] {
     var parts = notes.ownFailures
     if notes.syncsError != 0 { parts.append(UnseenSyncs.text(notes.syncsError)) }
+    parts += RefusedCalls.texts(ofModes: notes.refusedModes)
     if notes.strayCount > 0 {
       parts.append(
         "what the workload left running (processes: \(notes.strayCount)) would have done later: it "

@@ -139,6 +139,7 @@ public struct ProgramRecorder: Sendable {
   private func notes() -> RecordingNotes {
     var notes = RecordingNotes()
     notes.syncsError = run.syncsError
+    notes.refusedModes = run.refusedModes
     notes.strayCount = run.strayCount
     return notes
   }

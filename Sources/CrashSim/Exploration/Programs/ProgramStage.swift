@@ -76,7 +76,11 @@ package struct ProgramStage: Sendable {
     let child = try ChildProcess(launch)
     let syncs = SyncAnswerer(of: child, on: fileSystem)
     run.syncsError = launch.holdsSyncs && syncs == nil ? UnseenSyncs.error(of: child) : 0
-    defer { syncs?.end() }
+    run.refusedModes = 0
+    defer {
+      syncs?.end()
+      run.refusedModes = syncs?.refusedModes ?? 0
+    }
     let ending: ProcessEnding
     do throws(LabError) {
       try fileSystem.registerGroup(child.pid)

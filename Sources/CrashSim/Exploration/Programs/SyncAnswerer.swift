@@ -3,6 +3,8 @@
 // only), so Faultline answers the calls itself (seccomp_unotify(2)): it has the mount write its
 // dirty mapped pages and record a sync of everything, and lets the call return. The kernel then
 // does nothing: other file systems of the machine are not synced for a simulated disk.
+// fallocate(2) with modes that the kernel refuses a FUSE file system only passes through here, so
+// that the run can report it.
 // Invariant: every call gets one answer until `end`; after it the thread has ended.
 // Safety: descriptors are closed with the object, which its thread retains.
 
@@ -11,6 +13,7 @@ import FaultFS
 import Foundation
 import Glibc
 import LabCore
+import Synchronization
 
 /// Answers the syncs of one program.
 final class SyncAnswerer: Sendable {
@@ -20,6 +23,10 @@ final class SyncAnswerer: Sendable {
   private let fileSystem: FaultFSClient
   private let device: UInt64?
   private let done = DispatchGroup()
+  private let refused = Atomic<Int32>(0)
+
+  /// Modes of fallocate(2) that callers asked for on the mount and were refused.
+  var refusedModes: Int32 { refused.load(ordering: .relaxed) }
 
   /// Starts answering.
   /// - Returns: Nil if the system does not hold calls: then syncs of everything are not seen.
@@ -61,6 +68,11 @@ final class SyncAnswerer: Sendable {
       return errno == ENOENT || errno == EINTR
     }
     let isOfMount = call.is_of_file == 0 || isOnMount(call)
+    if call.refused_modes != 0 {
+      if isOfMount { refused.bitwiseOr(call.refused_modes, ordering: .relaxed) }
+      _ = unsafe csystem_answer_sync(calls.number, &call, 1)
+      return true
+    }
     if isOfMount {
       // If the daemon has ended, the code that waits for the program reports that.
       try? fileSystem.syncAll(by: call.thread)

@@ -69,7 +69,10 @@ struct KnownDifference: Sendable {
       reason: "a superblock of 4,096 bytes is written in place, and a sector of 512 tears it"),
     KnownDifference(
       model: "btrfs",
-      probes: ["sync-rename-fsync-new-directory", "sync-replace-fsync-new-directory"],
+      probes: [
+        "sync-rename-fsync-new-directory", "sync-replace-fsync-new-directory",
+        "sync-whiteout-fsync-new-directory",
+      ],
       isMeant: { outcome in
         let hasNewName = ["e/n=a*100", "e/b=a*100"].contains { outcome.tree.contains($0) }
         return outcome.steps == 2 && hasNewName && outcome.tree.contains("d/a=a*100")
@@ -151,7 +154,7 @@ package final class Calibration {
     }
     for (moment, step) in moments {
       try Interruption.check()
-      let program = probe.program(moment, after: step) { moment in
+      let program = try probe.program(moment, after: step) { moment in
         CalibrationStep(moment, on: system).shellCommand(program: "'\(program)'")
       }
       let recorder = ProgramRecorder(run: run, timeoutSeconds: Self.timeoutSeconds)
@@ -173,11 +176,12 @@ package final class Calibration {
     of probe: CalibrationProbe, under model: PersistenceModel
   ) throws(LabError) -> Set<CalibrationOutcome> {
     let recorder = ProgramRecorder(run: run, timeoutSeconds: Self.timeoutSeconds)
-    let trace = try recorder.record(probe.program { _ in "" })
+    let trace = try recorder.record(try probe.program { _ in "" })
+    var options = ExplorationOptions(
+      exhaustiveUpTo: Self.exhaustiveUpTo, tornUnits: probe.tearsSectors ? 4 : 0)
+    options.comparesTimes = true
     let enumerator = try CrashStateEnumerator(
-      trace: trace, model: model, seed: seed,
-      options: ExplorationOptions(
-        exhaustiveUpTo: Self.exhaustiveUpTo, tornUnits: probe.tearsSectors ? 4 : 0))
+      trace: trace, model: model, seed: seed, options: options)
     var window = PendingWindow(table: enumerator.table)
     for _ in 1..<enumerator.table.crashPointCount {
       window.advance()

@@ -14,6 +14,9 @@ extension CalibrationProbe {
     var file: String? = "d/a"
     /// The command through O_DSYNC or O_SYNC (`FLAG`); nil: one byte is overwritten afterwards.
     var synchronous: String?
+    /// The same through pwritev2 with RWF_DSYNC and RWF_SYNC (`FLAG`), and with no sync but
+    /// sync_file_range; only for writes.
+    var call: String?
     /// A file that must be open before, because it loses its name; descriptor 3.
     var open: String?
     /// A name is added in another directory.
@@ -23,22 +26,29 @@ extension CalibrationProbe {
   private static let changes = [
     Change(
       name: "write", command: "over d/a n 100",
-      synchronous: "fill n 100 | dd of=d/a conv=notrunc bs=100 oflag=FLAG status=none"),
+      synchronous: "fill n 100 | dd of=d/a conv=notrunc bs=100 oflag=FLAG status=none",
+      call: "call write-FLAG d/a $(fill n 100)"),
     Change(
       name: "append", command: "add d/a n 100",
-      synchronous: "fill n 100 | dd of=d/a conv=notrunc bs=100 oflag=append,FLAG status=none"),
+      synchronous: "fill n 100 | dd of=d/a conv=notrunc bs=100 oflag=append,FLAG status=none",
+      call: "call append-FLAG d/a $(fill n 100)"),
     Change(name: "truncate", command: "truncate -s 50 d/a"),
     Change(name: "extend", command: "truncate -s 200 d/a"),
     Change(name: "allocate", command: "fallocate -l 300 d/a"),
     Change(name: "punch", command: "fallocate -p -o 10 -l 20 d/a"),
     Change(name: "mode", command: "chmod 600 d/a"),
     Change(name: "owner", command: "chown 7:7 d/a"),
+    Change(name: "times", command: "touch -d @1 d/a"),
     Change(name: "create", command: "touch d/n", file: "d/n"),
+    Change(name: "copy", command: "call copy d/a d/n", file: "d/n"),
+    Change(name: "nameless", command: "call nameless d/n new", file: "d/n"),
     Change(name: "directory", command: "mkdir d/n", file: nil),
     Change(name: "link", command: "ln d/a e/n", hasNewDirectory: true),
     Change(name: "rename", command: "mv d/a e/n", file: "e/n", hasNewDirectory: true),
     Change(
       name: "replace", command: "mv d/a e/b", file: "e/b", open: "e/b", hasNewDirectory: true),
+    Change(
+      name: "whiteout", command: "call whiteout d/a e/n", file: "e/n", hasNewDirectory: true),
     Change(name: "remove", command: "rm d/a", file: nil, open: "d/a"),
     Change(name: "remove-name", command: "rm d/c", file: "e/c"),
   ]
@@ -72,6 +82,12 @@ extension CalibrationProbe {
       for (name, flag) in [("dsync", "dsync"), ("osync", "sync")] {
         cells.append((name, command.replacing("FLAG", with: flag)))
       }
+    }
+    if let call = change.call {
+      for flag in ["dsync", "sync"] {
+        cells.append(("rwf-\(flag)", call.replacing("FLAG", with: flag)))
+      }
+      cells.append(("sync-file-range", "\(change.command); call range d/a -"))
     }
     return cells.map { name, command in
       let open = change.open.map { "exec 3< \($0); " } ?? ""

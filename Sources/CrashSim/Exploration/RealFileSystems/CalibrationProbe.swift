@@ -94,10 +94,15 @@ package struct CalibrationProbe: Sendable, Hashable {
   ///   - step: Number of that step, from 1.
   ///   - command: The shell command that causes a moment.
   /// - Returns: The commands; each step acknowledges itself by its number.
+  /// - Throws: `LabError` when the program that makes its calls is not found.
   func program(
     _ moment: CalibrationMoment? = nil, after step: Int = 0, command: (CalibrationMoment) -> String
-  ) -> ProgramUnderTest {
+  ) throws(LabError) -> ProgramUnderTest {
     var lines = ["set -e", Self.fill]
+    if steps.contains(where: { $0.contains("call ") }) {
+      let program = try LineProcess.program()
+      lines.append("call() { '\(program)' \(CalibrationCall.shellWords) \"$@\"; }")
+    }
     for (index, text) in steps.enumerated() {
       lines += [text, "echo \(index + 1)"]
       if let moment, index + 1 == step { lines.append(command(moment)) }

@@ -1,5 +1,6 @@
 // OutcomeText.swift: the result of a crash as one line for comparison: names, types, modes, owners
-// other than root, sizes and bytes. Times and link counts are not included.
+// other than root, sizes, bytes, and modification times that a probe chose. Other times and link
+// counts are not included.
 
 import CrashStates
 import Foundation
@@ -32,6 +33,7 @@ enum OutcomeText {
     let owned = owner.user == 0 && owner.group == 0 ? "" : "(\(owner.user):\(owner.group))"
     let suffix =
       (mode == usual || inode.type == .symbolicLink ? "" : "(0\(String(mode, radix: 8)))") + owned
+      + (inode.modificationTime.map { "@\($0.seconds)" } ?? "")
     switch inode.type {
     case .regular: return "\(path)\(suffix)=\(content(inode))"
     case .directory: return "\(path)/\(suffix)"
@@ -97,6 +99,9 @@ enum DirectoryReader {
     return tree
   }
 
+  /// Modification times before this one, in seconds, are those that probes choose.
+  private static let chosenTimesEnd = 1_000_000.0
+
   private static func image(of path: String) throws -> InodeImage {
     let manager = FileManager.default
     let attributes = try manager.attributesOfItem(atPath: path)
@@ -104,9 +109,17 @@ enum DirectoryReader {
     let ownership = Ownership(
       mode: mode, user: (attributes[.ownerAccountID] as? NSNumber)?.uint32Value ?? 0,
       group: (attributes[.groupOwnerAccountID] as? NSNumber)?.uint32Value ?? 0)
+    // No clock of a machine that runs this is at a time that a probe chooses.
+    let modified = (attributes[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
+    let chosen =
+      modified < chosenTimesEnd ? Timestamp(seconds: Int64(modified.rounded(.down))) : nil
     switch attributes[.type] as? FileAttributeType {
     case FileAttributeType.typeDirectory:
-      return InodeImage(type: .directory, ownership: ownership)
+      var directory = InodeImage(type: .directory, ownership: ownership)
+      directory.modificationTime = chosen
+      return directory
+    case FileAttributeType.typeCharacterSpecial:
+      return InodeImage(type: .characterDevice, ownership: ownership)
     case FileAttributeType.typeSymbolicLink:
       var link = InodeImage(type: .symbolicLink, ownership: ownership)
       link.target = Array(try manager.destinationOfSymbolicLink(atPath: path).utf8)
@@ -116,6 +129,7 @@ enum DirectoryReader {
       let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
       file.sizeBytes = UInt64(bytes.count)
       file.extents = Extent.pieces(of: bytes, at: 0)
+      file.modificationTime = chosen
       return file
     }
   }

@@ -4,6 +4,8 @@
 // failed operation changed nothing and is not recorded, except for failed syncs (`.failed`).
 // Safety: the bytes of a name are read while the name is retained.
 
+import LabCore
+
 /// Number of an inode of the faulty file system; the root directory is 1.
 public struct InodeNumber: RawRepresentable, Hashable, Comparable, Sendable,
   CustomStringConvertible
@@ -113,6 +115,12 @@ public enum Operation: Sendable, Hashable {
   case setOwnership(inode: InodeNumber, ownership: Ownership)
   /// setxattr; nil removes.
   case setExtendedAttribute(inode: InodeNumber, name: FileName, value: [UInt8]?)
+  /// utimensat with a time that the caller chose, or after one.
+  ///
+  /// `modification` is the chosen modification time that the inode has afterwards, nil if its time
+  /// is that of a change; `access` a chosen access time, which no tree has: reads change it, and
+  /// reads are not recorded.
+  indirect case setTimes(inode: InodeNumber, modification: Timestamp?, access: Timestamp?)
   /// fsync, fdatasync (`dataOnly`), msync(MS_SYNC), a write through O_SYNC or O_DSYNC.
   case sync(inode: InodeNumber, dataOnly: Bool)
   /// fsync of a directory.
@@ -124,6 +132,27 @@ public enum Operation: Sendable, Hashable {
   case syncAll(late: Int)
   /// The last writable descriptor of an open file was closed.
   case close(inode: InodeNumber)
+}
+
+extension Operation {
+  /// Inodes whose modification time the operation sets to the current time.
+  package var stampedInodes: [InodeNumber] {
+    switch self {
+    case .create(_, let parent, _, _, _, _, _), .link(_, let parent, _),
+      .remove(_, let parent, _, _):
+      [parent]
+    case .rename(_, let from, _, let to, _, _),
+      .renameWithWhiteout(_, let from, _, let to, _, _, _, _):
+      from == to ? [from] : [from, to]
+    case .exchange(_, let parent, _, _, let other, _): parent == other ? [parent] : [parent, other]
+    case .write(let inode, _, let payload): payload.countBytes > 0 ? [inode] : []
+    case .truncate(let inode, let old, let new): old == new ? [] : [inode]
+    case .allocate(let inode, _, _, _, _, _): [inode]
+    case .createNameless, .setOwnership, .setExtendedAttribute, .setTimes, .sync, .syncDirectory,
+      .syncAll, .close:
+      []
+    }
+  }
 }
 
 /// Bytes of a write, shared and never changed.

@@ -54,6 +54,12 @@ public enum TraceFile {
       + "length INTEGER, process INTEGER NOT NULL, thread INTEGER NOT NULL)"
   )
 
+  /// Only in a trace that begins with modification times that programs chose.
+  static let timesTable = (
+    name: "times",
+    sql: "CREATE TABLE times(inode INTEGER PRIMARY KEY, modification TEXT NOT NULL)"
+  )
+
   /// Only in a trace whose processes announced phases.
   static let phasesTable = (
     name: "phases",
@@ -80,6 +86,7 @@ public enum TraceFile {
     var markUnit = MarkUnit.writes
     var faults = false
     var phases = false
+    var times = false
     var callStacks = false
   }
 
@@ -104,6 +111,9 @@ public enum TraceFile {
         for table in tables { try database.execute(sql: table.sql) }
         if !trace.faults.isEmpty { try database.execute(sql: faultsTable.sql) }
         if !trace.phases.isEmpty { try database.execute(sql: phasesTable.sql) }
+        if trace.initial.inodes.values.contains(where: { $0.modificationTime != nil }) {
+          try database.execute(sql: timesTable.sql)
+        }
         if !trace.callStacks.stacks.isEmpty {
           for table in callStackTables { try database.execute(sql: table.sql) }
         }
@@ -185,7 +195,8 @@ public enum TraceFile {
     return Extras(
       markUnit: markUnit,
       faults: try isThere(faultsTable, in: database),
-      phases: try isThere(phasesTable, in: database), callStacks: ofStacks > 0)
+      phases: try isThere(phasesTable, in: database),
+      times: try isThere(timesTable, in: database), callStacks: ofStacks > 0)
   }
 
   /// False when there is no object of that name; an object other than the table is an error.

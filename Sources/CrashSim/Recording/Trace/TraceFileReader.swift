@@ -20,6 +20,7 @@ struct TraceFileReader {
     try readEntries(into: &image)
     try readAttributes(into: &image)
     try readExtents(into: &image)
+    if extras.times { try readTimes(into: &image) }
     try Self.checkReachability(of: image)
     var trace = Trace(initial: image)
     var types = image.inodes.mapValues(\.type)
@@ -131,6 +132,19 @@ struct TraceFileReader {
     }
   }
 
+  private func readTimes(into image: inout TreeImage) throws {
+    try each("times", orderedBy: "inode") { fields in
+      let number = InodeNumber(rawValue: try fields.number(0))
+      guard image.inodes[number] != nil else {
+        throw fields.wrong("inode \(number) is not in the tree")
+      }
+      guard let time = Timestamp(seconds: try fields.text(1)) else {
+        throw fields.wrong("modification is not a time in seconds")
+      }
+      image.inodes[number]?.modificationTime = time
+    }
+  }
+
   private func readExtents(into image: inout TreeImage) throws {
     var owner: InodeNumber?
     var builder = ExtentBuilder(in: payloads)
@@ -232,6 +246,9 @@ struct TraceFileReader {
         inode: inode, name: try row.name(5), value: try row.bytes(18) ?? [])
     case "removeExtendedAttribute":
       return .setExtendedAttribute(inode: inode, name: try row.name(5), value: nil)
+    case "setTimes":
+      let times = try row.times(18)
+      return .setTimes(inode: inode, modification: times[0], access: times[1])
     case "sync", "datasync": return .sync(inode: inode, dataOnly: kind == "datasync")
     case "syncDirectory":
       guard types[inode] == .directory else { throw row.wrong("\(inode) is not a directory") }

@@ -74,6 +74,17 @@ struct TraceRow {
     return name
   }
 
+  /// Two times in seconds, separated by a space; `-` for one that is not set.
+  func times(_ column: Int) throws -> [Timestamp?] {
+    let text = String(decoding: try bytes(column) ?? [], as: UTF8.self)
+    let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    let times = words.map { Timestamp(seconds: String($0)) }
+    guard words.count == 2, zip(words, times).allSatisfy({ $0 == "-" || $1 != nil }) else {
+      throw wrong("column \(column) is not two times in seconds")
+    }
+    return times
+  }
+
   func type(_ column: Int) throws -> FileType {
     guard let type = FileType(word: try text(column)) else {
       throw wrong("column \(column) is not a kind of file")

@@ -71,6 +71,12 @@ struct TraceFileWriter {
     let entries = try database.makeStatement(sql: "INSERT INTO entries VALUES(?,?,?)")
     let attributes = try database.makeStatement(sql: "INSERT INTO xattrs VALUES(?,?,?)")
     let extents = try database.makeStatement(sql: "INSERT INTO extents VALUES(?,?,?)")
+    let times = image.inodes.filter { $0.value.modificationTime != nil }
+    for (number, inode) in times.sorted(by: { $0.key < $1.key }) {
+      try database.execute(
+        sql: "INSERT INTO times VALUES(?,?)",
+        arguments: [try Self.integer(number.rawValue), inode.modificationTime?.secondsText])
+    }
     for (number, inode) in image.inodes.sorted(by: { $0.key < $1.key }) {
       let key = try Self.integer(number.rawValue)
       try inodes.execute(arguments: [
@@ -178,6 +184,9 @@ private struct EventRow {
     case .setExtendedAttribute(inode: _, let name, let value):
       set(.name, name.bytes)
       if let value { set(.payload, value) }
+    case .setTimes(inode: _, let modification, let access):
+      let texts = [modification, access].map { $0?.secondsText ?? "-" }
+      set(.payload, Array(texts.joined(separator: " ").utf8))
     case .syncAll(let late): if late > 0 { try set(.length, UInt64(late)) }
     case .sync, .syncDirectory, .close: break
     }

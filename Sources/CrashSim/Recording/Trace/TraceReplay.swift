@@ -19,6 +19,7 @@ extension Operation {
     case .allocate(let inode, _, _, _, _, _): inode
     case .setOwnership(let inode, ownership: _): inode
     case .setExtendedAttribute(let inode, name: _, value: _): inode
+    case .setTimes(let inode, modification: _, access: _): inode
     case .sync(let inode, dataOnly: _): inode
     case .syncDirectory(let inode): inode
     case .syncAll: .root
@@ -53,6 +54,7 @@ extension Operation {
     case .setOwnership: "setOwnership"
     case .setExtendedAttribute(inode: _, name: _, let value):
       value == nil ? "removeExtendedAttribute" : "setExtendedAttribute"
+    case .setTimes: "setTimes"
     case .sync(inode: _, let dataOnly): dataOnly ? "datasync" : "sync"
     case .syncDirectory: "syncDirectory"
     case .syncAll: "syncAll"
@@ -107,8 +109,10 @@ extension TreeImage {
     case .setOwnership(let inode, let ownership): inodes[inode]?.ownership = ownership
     case .setExtendedAttribute(let inode, let name, let value):
       inodes[inode]?.extendedAttributes[name] = value
+    case .setTimes(let inode, let time, access: _): inodes[inode]?.modificationTime = time
     case .sync, .syncDirectory, .syncAll, .close: break
     }
+    for stamped in operation.stampedInodes { inodes[stamped]?.modificationTime = nil }
   }
 
   /// Removes the inodes that no path from the root leads to.

@@ -50,6 +50,7 @@ extension Operation {
     case .setOwnership(let inode, _): [9, inode.rawValue]
     case .setExtendedAttribute(let inode, _, let value):
       [10, inode.rawValue, UInt64(value?.count ?? 0)]
+    case .setTimes(let inode, let time, _): [17, inode.rawValue, time == nil ? 0 : 1]
     case .sync(let inode, let dataOnly): [11, inode.rawValue, dataOnly ? 1 : 0]
     case .syncDirectory(let inode): [12, inode.rawValue]
     case .close(let inode): [13, inode.rawValue]

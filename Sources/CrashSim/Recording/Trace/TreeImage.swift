@@ -4,6 +4,8 @@
 // extents are sorted, do not overlap, are not empty, lie inside the file's size, and none crosses a
 // multiple of `Extent.blockBytes`; everything else reads as zeros.
 
+import LabCore
+
 /// A run of bytes in a file, inside one block of it.
 ///
 /// Trees share the bytes of equal blocks, and those of a large tree are in a file.
@@ -125,6 +127,9 @@ public struct InodeImage: Hashable, Sendable {
   public var target: [UInt8] = []
   /// A device's number.
   public var device: UInt64 = 0
+  /// The modification time, if a program chose it (utimensat) and nothing has changed it since;
+  /// nil for the time of a change, which no tree has.
+  public var modificationTime: Timestamp?
 
   /// Makes an empty inode.
   public init(type: FileType, ownership: Ownership) {

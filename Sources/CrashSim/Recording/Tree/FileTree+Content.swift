@@ -111,6 +111,34 @@ extension FileTree {
     inode.changeTime = now()
   }
 
+  // MARK: Times
+
+  /// utimensat's argument for one of the two times.
+  package enum TimeChange: Sendable {
+    case unchanged, now
+    case chosen(Timestamp)
+  }
+
+  /// utimensat.
+  package func setTimes(
+    of inode: Inode, access: TimeChange, modification: TimeChange
+  ) {
+    let now = self.now()
+    switch access {
+    case .unchanged: break
+    case .now: inode.accessTime = now
+    case .chosen(let time): inode.accessTime = time
+    }
+    switch modification {
+    case .unchanged: break
+    case .now:
+      inode.modificationTime = now
+      inode.lastChosenTime = nil
+    case .chosen(let time): inode.adopt(chosenTime: time)
+    }
+    inode.changeTime = now
+  }
+
   // MARK: Extended attributes
 
   static let attributeBytesMax = 65536

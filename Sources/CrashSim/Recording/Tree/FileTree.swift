@@ -34,6 +34,7 @@ package final class FileTree {
       number: .root, type: .directory, ownership: rootImage.ownership, target: [], device: 0,
       content: nil, time: now())
     root.extendedAttributes = rootImage.extendedAttributes
+    root.adopt(chosenTime: rootImage.modificationTime)
     for (name, value) in root.extendedAttributes {
       guard quota.reserve(name.bytes.count + value.count) else { throw ErrorNumber(ENOSPC) }
     }
@@ -82,6 +83,7 @@ package final class FileTree {
       guard content.sizeBytes <= image.sizeBytes else { throw ErrorNumber(EINVAL) }
       try content.truncate(to: image.sizeBytes)
     }
+    inode.adopt(chosenTime: image.modificationTime)
     nextNumber = max(nextNumber, number.rawValue + 1)
     return inode
   }
@@ -96,6 +98,7 @@ package final class FileTree {
       copy.extendedAttributes = inode.extendedAttributes
       copy.target = inode.target
       copy.device = inode.device
+      copy.modificationTime = inode.chosenTime
       if let content = inode.content {
         copy.sizeBytes = content.sizeBytes
         copy.extents = content.extents(in: store)

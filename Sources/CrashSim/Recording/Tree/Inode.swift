@@ -50,6 +50,9 @@ package final class Inode {
   package var linkCount: UInt32
   package var accessTime: Timestamp
   package var modificationTime: Timestamp
+  /// The modification time that a program set last; `chosenTime` says whether the inode still has
+  /// it.
+  var lastChosenTime: Timestamp?
   package var changeTime: Timestamp
   package let birthTime: Timestamp
   package var extendedAttributes: [FileName: [UInt8]] = [:]
@@ -96,6 +99,9 @@ package final class Inode {
 
   package var isDirectory: Bool { type == .directory }
 
+  /// The modification time, if a program chose it and nothing has changed the inode since.
+  package var chosenTime: Timestamp? { lastChosenTime == modificationTime ? lastChosenTime : nil }
+
   /// Size as `stat` shows it.
   package var sizeBytes: UInt64 {
     switch type {
@@ -132,5 +138,12 @@ package final class Inode {
       inode = place.parent
     }
     return Array(parts.reversed().joined(separator: [UInt8(ascii: "/")]))
+  }
+
+  /// Takes a modification time that a program chose; nil changes nothing.
+  func adopt(chosenTime time: Timestamp?) {
+    guard let time else { return }
+    modificationTime = time
+    lastChosenTime = time
   }
 }

@@ -149,6 +149,7 @@ extension TraceWalk {
     case .allocate: return .allocate
     case .setOwnership: return .setOwnership
     case .setExtendedAttribute: return .setExtendedAttribute
+    case .setTimes: return .setTimes
     case .sync: return .sync
     case .syncDirectory: return .syncDirectory
     // A sync of everything cannot be held.
