@@ -5,5 +5,7 @@ import SyncCore
 
 extension FuzzTarget {
   /// The targets of synchronization.
-  package static let ofSync = [SyncCodecTarget.target, SyncMergeTarget.target]
+  package static let ofSync = [
+    SyncCodecTarget.target, SyncMessageTarget.target, SyncMergeTarget.target,
+  ]
 }

@@ -1,6 +1,6 @@
-// SecondReader.swift: reads changesets and entries as docs/reference/sync-format.md says, in
-// another way than SyncCore: it looks for no second spelling and stops at nothing, so it is for
-// right bytes only.
+// SecondReader.swift: reads changesets and entries as docs/reference/sync-format.md says, and
+// messages as docs/reference/sync-protocol.md says, in another way than SyncCore: it looks for no
+// second spelling and stops at nothing, so it is for right bytes only.
 
 import SyncCore
 
@@ -42,7 +42,14 @@ struct SecondReader {
   }
 
   private mutating func text() -> SyncText { SyncText(utf8: raw()) }
-  private mutating func name() -> SyncText { names[int()] }
+  /// Whether the text of a name follows its first number.
+  private var isInline = false
+
+  private mutating func name() -> SyncText {
+    let number = int()
+    if isInline, number == names.count { names.append(text()) }
+    return names[number]
+  }
 
   private mutating func key() -> SyncKey {
     switch next() {
@@ -153,5 +160,126 @@ struct SecondReader {
     if flags % 2 == 1 { entry.resolved = operations(isSourced: true) }
     if flags / 2 % 2 == 1 { entry.restated = operations(isSourced: true) }
     return entry
+  }
+}
+
+// MARK: messages
+
+/// The parts of a log, as a message has them.
+struct LogParts: Equatable {
+  var start: SyncLogStart
+  var objects: [SyncObject: NodeParts]
+  var entries: [SyncEntry]
+}
+
+/// The content of an object without sums.
+struct NodeParts: Equatable {
+  struct Slot: Equatable {
+    var value: SyncValue
+    var embedded: [NodeParts] = []
+  }
+  var values: [SyncText: Slot] = [:]
+  var lists: [SyncText: [Slot]] = [:]
+  var sets: [SyncText: Set<SyncValue>] = [:]
+  var dictionaries: [SyncText: [SyncText: Slot]] = [:]
+
+  init() {}
+
+  init(_ node: SyncNode) {
+    for (name, content) in node.fields {
+      if let value = content.value { values[name] = Self.slot(value) }
+      if !content.list.isEmpty { lists[name] = content.list.map { Self.slot($0) } }
+      if !content.set.isEmpty { sets[name] = content.set }
+      if !content.dictionary.isEmpty {
+        dictionaries[name] = content.dictionary.mapValues { Self.slot($0) }
+      }
+    }
+  }
+
+  private static func slot(_ slot: SyncSlot) -> Slot {
+    Slot(value: slot.value, embedded: slot.embedded.map { [NodeParts($0)] } ?? [])
+  }
+}
+
+extension SecondReader {
+  /// A message; its log is in `log`, and nil in the message.
+  mutating func message(log: inout LogParts?) -> SyncMessage {
+    _ = next()
+    switch next() {
+    case 1:
+      let attempt = next()
+      let client = number()
+      return .hello(
+        SyncHello(
+          attempt: attempt, client: client == 0 ? nil : SyncClient(client),
+          secret: UInt64(fixed(8)), nonce: UInt64(fixed(8)), epoch: UInt64(fixed(8)),
+          confirmed: SyncVersion(number()), chain: fixed(16), lowest: SyncVersion(number()),
+          needsLog: next() == 1))
+    case 2:
+      var rest = SecondReader(Array(bytes[at...]))
+      return .upload(rest.changeset())
+    case 3:
+      return .progress(
+        confirmed: SyncVersion(number()), lowest: SyncVersion(number()), asks: next() == 1)
+    case 4:
+      var welcome = SyncWelcome(
+        client: SyncClient(number()), secret: UInt64(fixed(8)), nonce: UInt64(fixed(8)),
+        epoch: UInt64(fixed(8)), lastSequence: number(), mark: fixed(16), wentBack: false, log: nil)
+      let flags = next()
+      welcome.wentBack = flags % 2 == 1
+      if flags / 2 == 1 { log = logParts() }
+      return .welcome(welcome)
+    case 5: return .entries(entries())
+    default: return .received(number())
+    }
+  }
+
+  private mutating func entries() -> [SyncEntry] {
+    (0..<int()).map { _ in
+      var inner = SecondReader(raw())
+      return inner.entry()
+    }
+  }
+
+  private mutating func logParts() -> LogParts {
+    var start = SyncLogStart(
+      version: SyncVersion(number()), digest: fixed(16), stamp: SyncStamp(bits: UInt64(fixed(8))),
+      chain: fixed(16), authors: [])
+    for _ in 0..<int() {
+      start.authors.append(
+        SyncLogStart.Author(
+          client: number(), sequence: number(), base: number(), stamp: UInt64(fixed(8))))
+    }
+    (isInline, names) = (true, [])
+    var objects: [SyncObject: NodeParts] = [:]
+    for _ in 0..<int() {
+      let object = object()
+      objects[object] = node()
+    }
+    return LogParts(start: start, objects: objects, entries: entries())
+  }
+
+  private mutating func node() -> NodeParts {
+    var node = NodeParts()
+    for _ in 0..<int() {
+      let name = name()
+      let flags = next()
+      if flags % 2 == 1 { node.values[name] = slot() }
+      if flags / 2 % 2 == 1 { node.lists[name] = (0..<int()).map { _ in slot() } }
+      if flags / 4 % 2 == 1 { node.sets[name] = Set((0..<int()).map { _ in value() }) }
+      if flags / 8 == 1 {
+        for _ in 0..<int() {
+          let key = text()
+          node.dictionaries[name, default: [:]][key] = slot()
+        }
+      }
+    }
+    return node
+  }
+
+  private mutating func slot() -> NodeParts.Slot {
+    var slot = NodeParts.Slot(value: value())
+    if slot.value == .embedded { slot.embedded = [node()] }
+    return slot
   }
 }

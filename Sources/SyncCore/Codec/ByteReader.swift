@@ -9,6 +9,8 @@ struct ByteReader {
   /// The names of the encoding, and how many of them have been used.
   var names: [SyncText] = []
   private(set) var usedCount = 0
+  /// The names so far, where their texts follow their first numbers; nil where there is a table.
+  var inlineNames: Set<SyncText>?
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes[...]
@@ -85,12 +87,28 @@ struct ByteReader {
   }
 
   mutating func name() throws(SyncError) -> SyncText {
+    if inlineNames != nil { return try inlineName() }
     let number = try index(max: names.count - 1 < 0 ? 0 : names.count - 1)
     guard number <= usedCount, number < names.count else {
       throw malformed("name \(number) before name \(usedCount)")
     }
     usedCount = max(usedCount, number + 1)
     return names[number]
+  }
+
+  private mutating func inlineName() throws(SyncError) -> SyncText {
+    let number = try index(max: names.count)
+    if number < names.count { return names[number] }
+    let name = try text(max: SyncLimits.nameBytesMax)
+    guard inlineNames?.insert(name).inserted ?? false else { throw malformed("a name twice") }
+    names.append(name)
+    return name
+  }
+
+  mutating func isTrue() throws(SyncError) -> Bool {
+    let byte = try byte()
+    guard byte < 2 else { throw malformed("\(byte) as yes or no") }
+    return byte == 1
   }
 
   mutating func key() throws(SyncError) -> SyncKey {

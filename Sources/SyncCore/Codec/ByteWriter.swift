@@ -2,6 +2,8 @@
 
 /// The names of an encoding, each once, in the order of first use.
 struct NameTable {
+  /// Whether a name's text follows its number where it is used first, instead of a table.
+  var isInline = false
   private(set) var names: [SyncText] = []
   private var numbers: [SyncText: Int] = [:]
 
@@ -79,11 +81,10 @@ struct ByteWriter {
 
   /// A name's number in the table, or the name itself where there is none.
   mutating func append(name: SyncText, in names: inout NameTable?) {
-    if let number = names?.number(of: name) {
-      append(count: number)
-    } else {
-      append(text: name)
-    }
+    let knownCount = names?.names.count ?? 0
+    guard let number = names?.number(of: name) else { return append(text: name) }
+    append(count: number)
+    if names?.isInline ?? false, number == knownCount { append(text: name) }
   }
 
   mutating func append(value: SyncValue, names: NameTable?) {

@@ -21,6 +21,21 @@ public struct SyncHello: Hashable, Sendable {
   public var lowest: SyncVersion
   /// Whether its log is of no use, so that it needs a new one.
   public var needsLog: Bool
+
+  package init(
+    attempt: UInt8, client: SyncClient?, secret: UInt64, nonce: UInt64, epoch: UInt64,
+    confirmed: SyncVersion, chain: UInt128, lowest: SyncVersion, needsLog: Bool
+  ) {
+    self.attempt = attempt
+    self.client = client
+    self.secret = secret
+    self.nonce = nonce
+    self.epoch = epoch
+    self.confirmed = confirmed
+    self.chain = chain
+    self.lowest = lowest
+    self.needsLog = needsLog
+  }
 }
 
 /// The server's response to a hello.
@@ -41,6 +56,20 @@ public struct SyncWelcome: Hashable, Sendable {
   public var wentBack: Bool
   /// The log that replaces the client's; nil when the client's is a part of the server's.
   public var log: SyncMerger?
+
+  package init(
+    client: SyncClient, secret: UInt64, nonce: UInt64, epoch: UInt64, lastSequence: UInt64,
+    mark: UInt128, wentBack: Bool, log: SyncMerger?
+  ) {
+    self.client = client
+    self.secret = secret
+    self.nonce = nonce
+    self.epoch = epoch
+    self.lastSequence = lastSequence
+    self.mark = mark
+    self.wentBack = wentBack
+    self.log = log
+  }
 }
 
 /// A message between a client and the server.

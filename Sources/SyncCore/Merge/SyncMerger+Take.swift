@@ -32,11 +32,12 @@ extension SyncMerger {
     staleViews = nil
     var taken = entry
     append(&taken, goal: entry.barrier)
-    guard taken.barrier == entry.barrier else {
+    guard taken.barrier == max(entry.barrier, start) else {
       throw SyncError(
         .divergence, "barrier \(entry.barrier.number) of version \(entry.version.number)")
     }
     entries[entries.count - 1] = entry
+    chains[chains.count - 1] = SyncHash.chain(chains[chains.count - 2], entry)
     isBroken = false
   }
 }

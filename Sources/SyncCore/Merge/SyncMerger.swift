@@ -59,8 +59,11 @@ public struct SyncMerger: Sendable {
     return entries[Int(version.number - firstVersion - 1)]
   }
 
+  /// The barrier after a version; that of an entry may lie before the first version that is kept,
+  /// where no replay starts.
   func barrier(at version: UInt64) -> SyncVersion {
-    self[SyncVersion(version)]?.barrier ?? SyncVersion(firstVersion)
+    let first = SyncVersion(firstVersion)
+    return max(self[SyncVersion(version)]?.barrier ?? first, first)
   }
 
   /// The largest stamp that a changeset would know.
