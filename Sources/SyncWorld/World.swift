@@ -62,16 +62,17 @@ package struct World: Hashable, Sendable {
     UInt64(max(0, Int64(clamping: time) + offset))
   }
 
-  /// A number that is equal for equivalent worlds, whatever the order of messages in flight.
-  package var fingerprint: Int {
-    var hasher = Hasher()
-    hasher.combine(clients)
-    hasher.combine(server)
-    hasher.combine(bases)
-    var sum = 0
-    for packet in packets { sum &+= packet.hashValue }
-    hasher.combine(sum)
-    hasher.combine(packets.count)
-    return hasher.finalize()
+  /// A number that is equal for equivalent worlds, whatever the order of messages in flight, in
+  /// every process.
+  package var fingerprint: UInt64 {
+    var hasher = FixedHasher()
+    hasher.feed(clients)
+    server.feed(&hasher)
+    hasher.feed(unordered: bases) { base, hasher in
+      hasher.feed(base.key)
+      hasher.feed(base.value)
+    }
+    hasher.feed(unordered: packets) { $0.feed(&$1) }
+    return hasher.value
   }
 }

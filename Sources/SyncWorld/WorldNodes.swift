@@ -59,3 +59,53 @@ package struct WorldBreach: Hashable, Sendable, CustomStringConvertible {
   /// The invariant and the problem.
   package var description: String { "\(invariant): \(text)" }
 }
+
+// MARK: hashes
+
+extension ClientNode: FixedHashable {
+  func feed(_ hasher: inout FixedHasher) {
+    machine.feed(&hasher)
+    disk.feed(&hasher)
+    hasher.feed(storing)
+    hasher.feed(connection)
+    hasher.feed(connectionCount)
+    hasher.feed(UInt64(bitPattern: clock))
+    hasher.feed(isCutUp)
+    hasher.feed(isCutDown)
+    hasher.feed(writeCount)
+    for id in promised { hasher.feed(id) }
+    hasher.feed(promised.count)
+    hasher.feed(epoch)
+    hasher.feed(confirmed)
+    hasher.feed(copy)
+  }
+}
+
+extension ClientNode.Copy: FixedHashable {
+  func feed(_ hasher: inout FixedHasher) {
+    file.feed(&hasher)
+    for id in promised { hasher.feed(id) }
+    hasher.feed(promised.count)
+  }
+}
+
+extension ServerNode: FixedHashable {
+  func feed(_ hasher: inout FixedHasher) {
+    machine.feed(&hasher)
+    disk.feed(&hasher)
+    hasher.feed(storing)
+    hasher.feed(older)
+    hasher.feed(copy)
+    hasher.feed(UInt64(bitPattern: clock))
+    hasher.feed(epochCount)
+  }
+}
+
+extension Packet: FixedHashable {
+  func feed(_ hasher: inout FixedHasher) {
+    hasher.feed(slot)
+    hasher.feed(isUp)
+    hasher.feed(connection)
+    message.feed(&hasher)
+  }
+}

@@ -42,3 +42,12 @@ struct HeldOutputs<Output: Hashable & Sendable>: Hashable, Sendable {
     return [store()]
   }
 }
+
+extension HeldOutputs: FixedHashable where Output: FixedHashable {
+  func feed(_ hasher: inout FixedHasher) {
+    hasher.feed(next)
+    hasher.feed(waiting)
+    hasher.feed(isStoring)
+    hasher.feed(isDirty)
+  }
+}
