@@ -223,7 +223,7 @@ test-large: setup
 
 # All orders of arrival in small synchronized worlds, drawn ones, the lists' sizes, and recorded transactions: minutes in a release build.
 test-sync: setup
-	FAULTLINE_LARGE=1 swift test -c release --filter "SyncCoreTests|SyncClientTests|SyncWorldTests"
+	FAULTLINE_LARGE=1 swift test -c release --filter "SyncCoreTests|SyncClientTests|SyncServerTests|SyncWorldTests"
 
 # A package that takes layers of the lab without the engine (examples/layers): builds it, runs it, looks at what it links.
 layers: setup

@@ -86,6 +86,10 @@ let package = Package(
     .target(
       name: "SyncClient", dependencies: ["Engine", "ObjectDatabase", "SyncCore"],
       swiftSettings: hot),
+    // The file of a synchronized realm's server: log, objects, clients.
+    .target(
+      name: "SyncServer", dependencies: ["Engine", "ObjectDatabase", "SyncClient", "SyncCore"],
+      swiftSettings: hot),
     // Clients and a server on a seeded network, and all small worlds of them, on SyncCore's machines.
     .target(name: "SyncWorld", dependencies: ["SyncCore"], swiftSettings: hot),
     // The merge once more, the simple way: what SyncCore is held against by tests and fuzzing.
@@ -305,7 +309,15 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "SyncClientTests",
-      dependencies: ["SyncClient", "ObjectDatabase", "Engine", "SyncCore", "Requirements"],
+      dependencies: [
+        "SyncClient", "SyncServer", "ObjectDatabase", "Engine", "SyncCore", "Requirements",
+      ],
+      swiftSettings: house),
+    .testTarget(
+      name: "SyncServerTests",
+      dependencies: [
+        "SyncServer", "SyncClient", "ObjectDatabase", "Engine", "SyncCore", "Requirements",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "SyncWorldTests", dependencies: ["SyncWorld", "SyncCore", "Requirements"],

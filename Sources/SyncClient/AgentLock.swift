@@ -6,13 +6,13 @@ import Engine
 import Glibc
 
 /// The lock that a file's agent holds.
-final class AgentLock: Sendable {
+package final class AgentLock: Sendable {
   private let descriptor: Int32
 
   /// Takes the lock.
   /// - Parameter path: The file; its management folder is created if missing.
   /// - Throws: `EngineError` with code `.locked` when another agent holds it, or `.io`.
-  init(of path: String) throws(EngineError) {
+  package init(of path: String) throws(EngineError) {
     let folder = path + ".management"
     // Safety: the strings are valid during the calls.
     let made = unsafe mkdir(folder, 0o700)

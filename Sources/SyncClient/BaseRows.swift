@@ -10,18 +10,19 @@ import ObjectDatabase
 import SyncCore
 
 /// Objects in their state before the kept entries.
-enum BaseRows {
+package enum BaseRows {
   /// The old state of an object.
-  struct Base {
+  package struct Base {
     /// The number of its row.
-    let number: UInt64
-    let bytes: [UInt8]
+    package let number: UInt64
+    package let bytes: [UInt8]
     /// Nil for an object that was not there.
-    let node: SyncNode?
+    package let node: SyncNode?
   }
 
   /// An object that did not exist is stored as a deletion.
-  static func bytes(_ object: SyncObject, _ node: SyncNode?) throws(EngineError) -> [UInt8] {
+  package static func bytes(_ object: SyncObject, _ node: SyncNode?) throws(EngineError) -> [UInt8]
+  {
     guard let node else { return prefix(object) + (try encoded([.delete(object)])) }
     var state = SyncState()
     state.replace(object, by: node)
@@ -87,7 +88,7 @@ enum BaseRows {
   }
 
   /// Adds the row of an object that has none.
-  static func add(
+  package static func add(
     _ object: SyncObject, _ bytes: [UInt8], _ write: WriteTransaction
   ) throws(EngineError) {
     var number = home(object)
@@ -97,7 +98,8 @@ enum BaseRows {
 
   /// All of them.
   /// - Throws: `EngineError` with code `.corrupted`.
-  static func all(_ source: some ReadableVersion) throws(EngineError) -> [SyncObject: Base] {
+  package static func all(_ source: some ReadableVersion) throws(EngineError) -> [SyncObject: Base]
+  {
     var found: [SyncObject: Base] = [:]
     for number in try SyncTable.numbers(.base, source) {
       let (object, base) = try base(number, try SyncTable.bytes(.base, number, source) ?? [])
@@ -107,7 +109,7 @@ enum BaseRows {
   }
 
   /// Replaces the rows with those of the given objects.
-  static func store(
+  package static func store(
     _ wanted: [SyncObject: [UInt8]], over old: [SyncObject: Base], _ write: WriteTransaction
   ) throws(EngineError) {
     // Rows behind one that goes may have to move: they are all written anew, in the order of keys.

@@ -7,25 +7,25 @@ import ObjectDatabase
 import SyncCore
 
 /// A column whose links lead to a class.
-struct LinkColumn: Sendable {
-  let table: String
-  let column: String
-  let position: Int
-  let kind: CollectionKind
+package struct LinkColumn: Sendable {
+  package let table: String
+  package let column: String
+  package let position: Int
+  package let kind: CollectionKind
 }
 
 /// A class of a file.
-final class FileClass: Sendable {
-  let name: SyncText
-  let table: TableSchema
-  let primaryKey: Int?
-  let isEmbedded: Bool
+package final class FileClass: Sendable {
+  package let name: SyncText
+  package let table: TableSchema
+  package let primaryKey: Int?
+  package let isEmbedded: Bool
   /// The values of a new row before any is set.
-  let emptyRow: [Value]
+  package let emptyRow: [Value]
   /// The name of each column.
-  let names: [SyncText]
+  package let names: [SyncText]
   /// Where links lead to its objects.
-  let linkers: [LinkColumn]
+  package let linkers: [LinkColumn]
 
   fileprivate init(_ described: RecordedClass, _ linkers: [LinkColumn]) {
     self.linkers = linkers
@@ -39,7 +39,7 @@ final class FileClass: Sendable {
 
   /// The position of a column.
   /// - Throws: `EngineError` with code `.noSuchColumn`.
-  func position(of column: String) throws(EngineError) -> Int {
+  package func position(of column: String) throws(EngineError) -> Int {
     guard let position = table.columns.firstIndex(where: { $0.name == column }) else {
       throw EngineError(
         code: .noSuchColumn, message: "table \(table.name) has no column \"\(column)\"")
@@ -49,13 +49,13 @@ final class FileClass: Sendable {
 }
 
 /// The classes of a file.
-final class FileClasses: Sendable {
+package final class FileClasses: Sendable {
   private let tables: [TableSchema]
   private let classes: [String: FileClass]
 
   /// Reads them.
   /// - Throws: `EngineError` with code `.corrupted`.
-  init(_ source: some ReadableVersion) throws(EngineError) {
+  package init(_ source: some ReadableVersion) throws(EngineError) {
     tables = source.tables
     let all = try RecordedClass.all(source)
     var linkers: [String: [LinkColumn]] = [:]
@@ -76,14 +76,14 @@ final class FileClasses: Sendable {
   }
 
   /// Whether a version has the same tables.
-  func fit(_ source: some ReadableVersion) -> Bool { tables == source.tables }
+  package func fit(_ source: some ReadableVersion) -> Bool { tables == source.tables }
 
   /// By name ascending.
-  var all: [FileClass] { classes.values.sorted { $0.name < $1.name } }
+  package var all: [FileClass] { classes.values.sorted { $0.name < $1.name } }
 
   /// A class.
   /// - Throws: `EngineError` with code `.noSuchTable`.
-  func named(_ name: String) throws(EngineError) -> FileClass {
+  package func named(_ name: String) throws(EngineError) -> FileClass {
     guard let found = classes[name] else {
       throw EngineError(code: .noSuchTable, message: "the file has no class \(name)")
     }
@@ -91,5 +91,5 @@ final class FileClasses: Sendable {
   }
 
   /// A class that synchronization names; nil when the file has none.
-  func named(_ name: SyncText) -> FileClass? { classes[name.description] }
+  package func named(_ name: SyncText) -> FileClass? { classes[name.description] }
 }

@@ -6,11 +6,11 @@ import Engine
 import SyncCore
 
 /// Bytes by numbers.
-struct PartRows {
+package struct PartRows {
   /// Changesets that are not among the server's entries; no rows have larger keys.
   static let pending = PartRows(kind: .pending)
   /// The server's entries that are still needed.
-  static let window = PartRows(kind: .window)
+  package static let window = PartRows(kind: .window)
 
   private static let partsMax: UInt64 = 32
   private static let partBytesMax = 8 << 20
@@ -38,7 +38,7 @@ struct PartRows {
   }
 
   /// Adds one.
-  func append(
+  package func append(
     _ bytes: [UInt8], number: UInt64, _ write: WriteTransaction
   ) throws(EngineError) {
     guard number <= Self.numberMax else {
@@ -73,7 +73,7 @@ struct PartRows {
   }
 
   /// Removes those whose number satisfies the condition.
-  func remove(
+  package func remove(
     _ write: WriteTransaction, where isRemoved: (UInt64) -> Bool
   ) throws(EngineError) {
     for row in try SyncTable.numbers(kind, write) where isRemoved(row / Self.partsMax) {
@@ -97,7 +97,7 @@ struct PartRows {
 
   /// The entries of a version that are kept.
   /// - Throws: `EngineError` with code `.corrupted` for bytes that are not an entry.
-  static func entries(_ source: some ReadableVersion) throws(EngineError) -> [SyncEntry] {
+  package static func entries(_ source: some ReadableVersion) throws(EngineError) -> [SyncEntry] {
     var found: [SyncEntry] = []
     for (number, bytes) in try window.all(source) {
       do throws(SyncError) { found.append(try SyncEntry(decoding: bytes)) } catch {

@@ -8,11 +8,11 @@ import ObjectDatabase
 import SyncCore
 
 /// Applies operations in one transaction.
-struct RowApplier {
+package struct RowApplier {
   let reader: RowReader<WriteTransaction>
   private var nextKeys: [String: Int64] = [:]
 
-  init(_ reader: RowReader<WriteTransaction>) { self.reader = reader }
+  package init(_ reader: RowReader<WriteTransaction>) { self.reader = reader }
 
   private var write: WriteTransaction { reader.source }
 
@@ -23,7 +23,7 @@ struct RowApplier {
   /// Applies one operation.
   /// - Throws: `EngineError`, with code `.schemaMismatch` for content that the file's classes
   ///   cannot hold.
-  mutating func apply(_ operation: SyncOperation) throws(EngineError) {
+  package mutating func apply(_ operation: SyncOperation) throws(EngineError) {
     switch operation {
     case .create(let object): try create(object)
     case .delete(let object):
@@ -42,7 +42,7 @@ struct RowApplier {
   }
 
   /// Writes the keys of the next objects; called once, at the end.
-  func finish() throws(EngineError) {
+  package func finish() throws(EngineError) {
     for (table, next) in nextKeys.sorted(by: { $0.key < $1.key }) {
       try RecordedClass.setNextKey(next, of: table, write)
     }
@@ -202,8 +202,13 @@ struct RowApplier {
       try clear(place, column)
       try insert(values, at: 0, place, column, object)
     case .setInsert(let value):
-      try write.insert(try self.value(value, column, object), into: place)
-    case .setErase(let value): try write.remove(try self.value(value, column, object), from: place)
+      guard try write.insert(try self.value(value, column, object), into: place) else {
+        throw misfit("has the member already that \(column.name) is to get", object)
+      }
+    case .setErase(let value):
+      guard try write.remove(try self.value(value, column, object), from: place) else {
+        throw misfit("has not the member that \(column.name) is to lose", object)
+      }
     case .dictionarySet(let name, let value):
       let old = try write.value(forKey: name.description, in: place)
       try write.set(

@@ -89,7 +89,7 @@ extension SyncState {
   /// The objects of a version.
   /// - Throws: `EngineError`, with code `.schemaMismatch` for content that is not synchronized.
   /// - Complexity: O(bytes).
-  init(reading source: some ReadableVersion) throws(EngineError) {
+  package init(reading source: some ReadableVersion) throws(EngineError) {
     self.init()
     let reader = RowReader(source: source, classes: try FileClasses(source))
     for described in reader.classes.all where !described.isEmbedded {

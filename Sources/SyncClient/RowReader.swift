@@ -7,9 +7,14 @@ import Engine
 import SyncCore
 
 /// Reads rows.
-struct RowReader<Source: ReadableVersion> {
-  let source: Source
-  let classes: FileClasses
+package struct RowReader<Source: ReadableVersion> {
+  package let source: Source
+  package let classes: FileClasses
+
+  package init(source: Source, classes: FileClasses) {
+    self.source = source
+    self.classes = classes
+  }
 
   /// The object of a row of a class that is not embedded.
   /// - Throws: `EngineError` with code `.schemaMismatch` for a class without a primary key.
@@ -26,7 +31,8 @@ struct RowReader<Source: ReadableVersion> {
 
   /// The row of an object; nil when there is none.
   /// - Complexity: O(log rows).
-  func row(of object: SyncObject) throws(EngineError) -> (key: Int64, described: FileClass)? {
+  package func row(of object: SyncObject) throws(EngineError) -> (key: Int64, described: FileClass)?
+  {
     guard let described = classes.named(object.type), !described.isEmbedded,
       source.hasTable(described.table.name), let column = described.primaryKey
     else { return nil }
@@ -37,7 +43,7 @@ struct RowReader<Source: ReadableVersion> {
   }
 
   /// The content of an object.
-  func node(
+  package func node(
     of object: SyncObject, _ key: Int64, _ described: FileClass
   ) throws(EngineError) -> SyncNode? {
     var state = SyncState()

@@ -181,19 +181,23 @@ struct StoredClient {
 }
 
 /// The objects that operations name.
-struct NamedObjects {
+package struct NamedObjects {
   /// The objects of operations.
-  private(set) var touched: Set<SyncObject> = []
+  package private(set) var touched: Set<SyncObject> = []
   /// These objects, and those that they link to.
-  private(set) var all: Set<SyncObject> = []
+  package private(set) var all: Set<SyncObject> = []
   private var deleted: Set<SyncObject> = []
 
-  mutating func add(_ entry: SyncEntry) {
+  package init() {}
+
+  /// Adds those of an entry; a refused one has no effect, and may name anything.
+  package mutating func add(_ entry: SyncEntry) {
+    guard entry.refusal == nil else { return }
     add(entry.changeset.operations)
     for operation in (entry.resolved ?? []) + (entry.restated ?? []) { add(operation.operation) }
   }
 
-  mutating func add(_ operations: [SyncOperation]) {
+  package mutating func add(_ operations: [SyncOperation]) {
     for operation in operations { add(operation) }
   }
 
@@ -209,7 +213,7 @@ struct NamedObjects {
   }
 
   /// Adds the objects that link to deleted ones.
-  mutating func addLinkers(_ reader: RowReader<WriteTransaction>) throws(EngineError) {
+  package mutating func addLinkers(_ reader: RowReader<WriteTransaction>) throws(EngineError) {
     for object in deleted.sorted() {
       guard let (key, described) = try reader.row(of: object) else { continue }
       for link in described.linkers {

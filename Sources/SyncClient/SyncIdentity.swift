@@ -66,8 +66,8 @@ struct SyncIdentity: Equatable {
 }
 
 /// The progress of the clients of a realm before the kept entries.
-enum AuthorRows {
-  static func all(
+package enum AuthorRows {
+  package static func all(
     _ source: some ReadableVersion
   ) throws(EngineError) -> [SyncLogStart.Author] {
     var found: [SyncLogStart.Author] = []
@@ -82,7 +82,7 @@ enum AuthorRows {
   }
 
   /// Writes those that differ from the stored ones.
-  static func store(
+  package static func store(
     _ authors: [SyncLogStart.Author], over old: [SyncLogStart.Author], _ write: WriteTransaction
   ) throws(EngineError) {
     let known = Set(old)

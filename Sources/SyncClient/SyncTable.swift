@@ -3,14 +3,14 @@
 // section 3).
 //   row key: 2^56 * kind + number
 // Invariant: the name begins with two underscores, so no class has it, and the object database
-// ignores it.
+// ignores it. A server's file has rows of the kinds client to window, server and record.
 
 import Engine
 import SyncCore
 
-enum SyncTable {
+package enum SyncTable {
   /// The kind of a row.
-  enum Kind: Int64 {
+  package enum Kind: Int64 {
     /// The client of the file and its progress.
     case identity = 0
     /// By the number of a class's table: the first key of objects created since.
@@ -23,16 +23,20 @@ enum SyncTable {
     case window = 4
     /// By sequence number and part: a changeset that is not among the entries.
     case pending = 5
+    /// A server's file instead of a client's: its realm, epoch and progress.
+    case server = 6
+    /// By number: a client of the server.
+    case record = 7
   }
 
-  static let name = "__sync"
-  static let schema = TableSchema(
+  package static let name = "__sync"
+  package static let schema = TableSchema(
     name: name, columns: [ColumnSchema(name: "bytes", type: .binary)])
   private static let numberBits: Int64 = 56
   /// The first number that no row can have.
   static let numberEnd: Int64 = 1 << numberBits
 
-  static func damaged(_ message: String) -> EngineError {
+  package static func damaged(_ message: String) -> EngineError {
     EngineError(code: .corrupted, message: message)
   }
 
@@ -52,7 +56,7 @@ enum SyncTable {
 
   /// The numbers of the rows of a kind, ascending.
   /// - Complexity: O(rows of all kinds).
-  static func numbers(
+  package static func numbers(
     _ kind: Kind, _ source: some ReadableVersion
   ) throws(EngineError) -> [UInt64] {
     try source.keys(of: name).compactMap { key in
@@ -62,7 +66,7 @@ enum SyncTable {
   }
 
   /// The bytes of a row; nil without one.
-  static func bytes(
+  package static func bytes(
     _ kind: Kind, _ number: UInt64, _ source: some ReadableVersion
   ) throws(EngineError) -> [UInt8]? {
     let key = try key(kind, number)
@@ -74,13 +78,13 @@ enum SyncTable {
   }
 
   /// Adds or replaces a row.
-  static func put(
+  package static func put(
     _ bytes: [UInt8], _ kind: Kind, _ number: UInt64, _ write: WriteTransaction
   ) throws(EngineError) {
     try write.upsert(into: name, key: try key(kind, number), [.binary(bytes)])
   }
 
-  static func remove(
+  package static func remove(
     _ kind: Kind, _ number: UInt64, _ write: WriteTransaction
   ) throws(EngineError) {
     try write.delete(from: name, key: try key(kind, number))
@@ -88,8 +92,8 @@ enum SyncTable {
 }
 
 /// Numbers of 64 bits as bytes, the lowest first.
-enum NumberBytes {
-  static func bytes(_ numbers: [UInt64]) -> [UInt8] {
+package enum NumberBytes {
+  package static func bytes(_ numbers: [UInt64]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(numbers.count * 8)
     for number in numbers {
@@ -102,7 +106,7 @@ enum NumberBytes {
 
   /// The first numbers of some bytes.
   /// - Throws: `EngineError` with code `.corrupted` for too few bytes.
-  static func numbers(_ bytes: [UInt8], count: Int) throws(EngineError) -> [UInt64] {
+  package static func numbers(_ bytes: [UInt8], count: Int) throws(EngineError) -> [UInt64] {
     guard bytes.count >= count * 8 else {
       throw SyncTable.damaged("\(bytes.count) bytes in the place of \(count) numbers")
     }

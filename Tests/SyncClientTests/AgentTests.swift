@@ -54,17 +54,17 @@ struct AgentTests {
     }
     try network.settle()
     for (number, client) in network.clients.enumerated() {
-      let state = try client.file.state()
+      let (state, expected) = (try client.file.state(), try network.state)
       try #require(
-        state == network.state,
+        state == expected,
         """
-        seed \(seed), client \(number): \(RecorderTests.difference(network.state, state))
+        seed \(seed), client \(number): \(RecorderTests.difference(expected, state))
         """)
       #expect(try client.file.pending().isEmpty)
       let diverged = client.news.contains { if case .diverged = $0 { true } else { false } }
       #expect(!diverged, "seed \(seed), client \(number)")
     }
-    return Int(network.server.file.log.head.number)
+    return Int(network.head.number)
   }
 
   @Test("keep nothing but their objects once all is said")

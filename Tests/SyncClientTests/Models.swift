@@ -121,6 +121,14 @@ struct TestFile {
     file = try RealmFile(configuration)
   }
 
+  /// A synchronized file that a configuration opens; it is made one if it is not.
+  init(opening plain: Realm.Configuration) throws {
+    let clock = clock
+    configuration = SyncedFile.configuration(plain, now: { clock.read() })
+    file = try RealmFile(configuration)
+    try SyncedFile.mark(configuration, realm: "test")
+  }
+
   func realm() throws -> Realm { try Realm(configuration: configuration) }
 
   func pending() throws -> [SyncChangeset] {

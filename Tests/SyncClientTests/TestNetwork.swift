@@ -1,18 +1,19 @@
-// TestNetwork.swift: a server machine and the agents of several files, with messages between them
-// that a test delivers.
+// TestNetwork.swift: a server, as a machine or with a file, and the agents of several files, with
+// messages between them that a test delivers. The messages of a server with a file travel as bytes.
 
 import Engine
 import ObjectDatabase
 import SyncClient
 import SyncCore
+import SyncServer
 import Testing
 
 /// A server and clients.
 final class TestNetwork {
   /// A client with its file.
   final class Client {
-    let file: TestFile
-    let realm: Realm
+    private(set) var file: TestFile
+    private(set) var realm: Realm
     var agent: SyncAgent
     var session: UInt64?
     /// Messages on their way.
@@ -25,23 +26,119 @@ final class TestNetwork {
       realm = try file.realm()
       agent = try file.agent()
     }
+
+    /// Goes on with a file, in a new process as it were.
+    fileprivate func reopen(_ file: TestFile) throws {
+      self.file = file
+      realm = try file.realm()
+      agent = try file.agent()
+    }
   }
 
   private(set) var server = ServerMachine(ServerFile(epoch: 1))
+  /// The server with its file; nil where it is the machine above.
+  private(set) var store: SyncServerStore?
   private(set) var clients: [Client] = []
   private var lastSession: UInt64 = 0
   private var time: UInt64 = 1_000
 
+  init(_ store: SyncServerStore? = nil) { self.store = store }
+
+  /// Lets another server go on, maybe with an older file; connections end.
+  func replace(_ store: SyncServerStore?) throws {
+    self.store = store
+    for client in clients where client.session != nil {
+      client.session = nil
+      client.toServer = []
+      client.toClient = []
+      try step(client, .closed)
+    }
+  }
+
+  /// A client's process has ended, and another one goes on with its file.
+  func replace(_ client: Client, with file: TestFile) throws {
+    let session = client.session
+    client.session = nil
+    client.toServer = []
+    client.toClient = []
+    try client.reopen(file)
+    if let session { try serve(.closed(session: session)) }
+  }
+
   func addClient(_ file: TestFile) throws { clients.append(try Client(file)) }
 
   /// What the server has.
-  var state: SyncState { server.file.log.state }
+  var state: SyncState {
+    get throws { try store?.state() ?? server.file.log.state }
+  }
+
+  /// How many entries there are.
+  var head: SyncVersion { store?.head ?? server.file.log.head }
+
+  private func serve(_ input: ServerInput) throws {
+    guard let store else { return try take(server.step(input, at: time)) }
+    for reply in try store.step([input], at: time) {
+      switch reply {
+      case .send(let session, let message): try send(message, session)
+      case .bootstrap(let session, let bootstrap): try send(bootstrap.message(), session)
+      case .close(let session):
+        if let client = clients.first(where: { $0.session == session }) { try disconnect(client) }
+      }
+    }
+  }
+
+  // MARK: what was said
+
+  /// The entries that a server with a file has sent.
+  private(set) var saidEntries: [SyncVersion: SyncEntry] = [:]
+  /// The last changesets that it has acknowledged, by client.
+  private(set) var saidSequences: [SyncClient: UInt64] = [:]
+  /// What was pending in each client's file after the last event.
+  private(set) var knownPending: [ObjectIdentifier: [SyncChangeset]] = [:]
+  /// The clients that got a log or a number since then.
+  private(set) var wasWelcomed: Set<ObjectIdentifier> = []
+
+  /// Another server may have lost what was said.
+  func forgetSaid() {
+    saidEntries = [:]
+    saidSequences = [:]
+  }
+
+  func notePending(_ client: Client) throws {
+    knownPending[ObjectIdentifier(client)] = try client.file.pending()
+    wasWelcomed.remove(ObjectIdentifier(client))
+  }
+
+  private func note(_ message: SyncMessage, _ client: Client) {
+    switch message {
+    case .entries(let entries):
+      for entry in entries {
+        saidEntries[entry.version] = entry
+        let author = entry.changeset.client
+        saidSequences[author] = max(saidSequences[author] ?? 0, entry.changeset.sequence)
+      }
+    case .welcome(let welcome):
+      if let log = welcome.log { for entry in log.entries { saidEntries[entry.version] = entry } }
+    default: return
+    }
+  }
+
+  private func send(_ message: SyncMessage, _ session: UInt64) throws {
+    let client = clients.first { $0.session == session }
+    if let client { note(message, client) }
+    client?.toClient.append(try Self.travelled(message, isUp: false))
+  }
+
+  /// A message that was bytes in between.
+  private static func travelled(_ message: SyncMessage, isUp: Bool) throws -> SyncMessage {
+    try SyncMessage(decoding: message.encoded(), isUp: isUp)
+  }
 
   func connect(_ client: Client) throws {
     try disconnect(client)
     lastSession += 1
     client.session = lastSession
-    try take(server.step(.opened(session: lastSession, random: lastSession * 7 + 1), at: time))
+    try serve(.opened(session: lastSession, random: lastSession * 7 + 1))
     try step(client, .connected)
   }
 
@@ -50,7 +147,7 @@ final class TestNetwork {
     client.session = nil
     client.toServer = []
     client.toClient = []
-    try take(server.step(.closed(session: session), at: time))
+    try serve(.closed(session: session))
     try step(client, .closed)
   }
 
@@ -58,6 +155,7 @@ final class TestNetwork {
   func step(_ client: Client, _ input: ClientInput?) throws {
     time += 1
     client.file.clock.set(time)
+    if case .message(.welcome)? = input { wasWelcomed.insert(ObjectIdentifier(client)) }
     let before = try client.file.version()
     let outputs = try client.agent.step(input)
     // Rows and what is kept beside them are one version (I11).
@@ -80,8 +178,8 @@ final class TestNetwork {
     time += 1
     if up {
       guard !client.toServer.isEmpty else { return false }
-      let message = client.toServer.removeFirst()
-      try take(server.step(.message(session: session, message), at: time))
+      let message = try Self.travelled(client.toServer.removeFirst(), isUp: true)
+      try serve(.message(session: session, message))
     } else {
       guard !client.toClient.isEmpty else { return false }
       try step(client, .message(client.toClient.removeFirst()))
@@ -126,7 +224,7 @@ final class TestNetwork {
     }
   }
 
-  func trim() throws { try take(server.step(.trim, at: time)) }
+  func trim() throws { try serve(.trim) }
 }
 
 extension TestFile {

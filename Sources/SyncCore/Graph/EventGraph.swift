@@ -30,7 +30,7 @@ struct GraphField {
 /// The history of a realm from a version on.
 struct EventGraph {
   /// The state where the replay starts.
-  let origin: SyncState
+  private(set) var origin: SyncState
   var lives: [ObjectLife] = []
   var lifeNumbers: [SyncObject: Int32] = [:]
   var nodes: [GraphNode] = []
@@ -43,6 +43,11 @@ struct EventGraph {
   var linkers: [SyncObject: Set<SyncObject>] = [:]
 
   init(origin: SyncState) { self.origin = origin }
+
+  /// Adds an object to the state at the start that no operation was about.
+  mutating func include(_ object: SyncObject, _ node: SyncNode) {
+    origin.include(object, node)
+  }
 
   /// The objects that operations were about.
   var touched: [SyncObject] { lifeNumbers.keys.sorted() }

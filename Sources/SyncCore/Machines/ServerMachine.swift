@@ -8,16 +8,30 @@ public struct ClientRecord: Hashable, Sendable {
   /// Its number.
   public internal(set) var client: SyncClient
   /// The secret that identifies it.
-  var secret: UInt64
+  package let secret: UInt64
   /// The nonce of the file that uploaded last, and the one that the next upload makes the last.
-  var nonce: UInt64
-  var offered: UInt64
+  package internal(set) var nonce: UInt64
+  package internal(set) var offered: UInt64
   /// The hash over all its changesets as uploaded.
-  var mark: UInt128 = 0
+  package internal(set) var mark: UInt128 = 0
   /// No changeset that it will still upload has a lower base.
   public internal(set) var lowest: SyncVersion
   /// Whether the log no longer has to be kept for it.
   public internal(set) var isExpired = false
+
+  /// A client as it is stored.
+  package init(
+    client: SyncClient, secret: UInt64, nonce: UInt64, offered: UInt64, mark: UInt128 = 0,
+    lowest: SyncVersion, isExpired: Bool = false
+  ) {
+    self.client = client
+    self.secret = secret
+    self.nonce = nonce
+    self.offered = offered
+    self.mark = mark
+    self.lowest = lowest
+    self.isExpired = isExpired
+  }
 }
 
 /// The stored state of a server, written in one transaction.
@@ -31,6 +45,13 @@ public struct ServerFile: Hashable, Sendable {
 
   /// A server without clients.
   public init(epoch: UInt64) { self.epoch = epoch }
+
+  /// A server with its stored state.
+  package init(epoch: UInt64, log: SyncMerger, clients: [ClientRecord]) {
+    self.epoch = epoch
+    self.log = log
+    self.clients = clients
+  }
 
   /// What no client's needs forbid to forget.
   public var trimmable: SyncVersion {
@@ -115,11 +136,23 @@ public struct ServerMachine: Hashable, Sendable {
   /// - Returns: The outputs, in order.
   /// - Complexity: O(sessions) for a changeset that is taken, and `SyncMerger.accept`.
   public mutating func step(_ input: ServerInput, at now: UInt64) -> [ServerOutput] {
+    step(input, at: now, refusal: nil)
+  }
+
+  /// Takes an input.
+  /// - Parameters:
+  ///   - input: The event.
+  ///   - now: The wall clock in milliseconds since 1970.
+  ///   - refusal: Why the changeset that is uploaded is to have no effect (I19); nil for none.
+  /// - Returns: The outputs, in order.
+  package mutating func step(
+    _ input: ServerInput, at now: UInt64, refusal: UInt32?
+  ) -> [ServerOutput] {
     var outputs: [ServerOutput] = []
     switch input {
     case .opened(let session, let random): sessions[session] = Session(random: random)
     case .closed(let session): sessions[session] = nil
-    case .message(let session, let message): receive(message, from: session, at: now)
+    case .message(let session, let message): receive(message, from: session, at: now, refusal)
     case .stored: outputs = held.stored()
     case .trim: trim()
     case .expire(let client): expire(client)
@@ -128,7 +161,9 @@ public struct ServerMachine: Hashable, Sendable {
     return outputs
   }
 
-  private mutating func receive(_ message: SyncMessage, from session: UInt64, at now: UInt64) {
+  private mutating func receive(
+    _ message: SyncMessage, from session: UInt64, at now: UInt64, _ refusal: UInt32?
+  ) {
     guard let found = sessions[session] else { return }
     if case .hello(let hello) = message {
       greet(hello, from: session)
@@ -136,7 +171,7 @@ public struct ServerMachine: Hashable, Sendable {
     }
     guard let index = index(of: SyncClient(found.client)) else { return }
     switch message {
-    case .upload(let changeset): upload(changeset, of: index, from: session, at: now)
+    case .upload(let changeset): upload(changeset, of: index, from: session, at: now, refusal)
     case .progress(let confirmed, let lowest, let asks):
       guard confirmed <= file.log.head else { return }
       file.clients[index].lowest = max(file.clients[index].lowest, min(lowest, file.log.head))
@@ -154,7 +189,8 @@ public struct ServerMachine: Hashable, Sendable {
   }
 
   private mutating func upload(
-    _ changeset: SyncChangeset, of index: Int, from session: UInt64, at now: UInt64
+    _ changeset: SyncChangeset, of index: Int, from session: UInt64, at now: UInt64,
+    _ refusal: UInt32?
   ) {
     let client = file.clients[index].client
     guard changeset.client == client else { return }
@@ -172,7 +208,8 @@ public struct ServerMachine: Hashable, Sendable {
         changeset.stamp.clamped(
           to: SyncStamp(milliseconds: overflow ? .max : limit), after: known) ?? .zero
       try file.log.accept(
-        stamped, user: client.number, refusal: refusal(of: changeset), barrierAtMost: goal)
+        stamped, user: client.number, refusal: refusal ?? self.refusal(of: changeset),
+        barrierAtMost: goal)
     } catch {
       // For example a base that was trimmed: the next hello gets a log.
       sessions[session] = nil
@@ -230,5 +267,41 @@ public struct ServerMachine: Hashable, Sendable {
       sessions[session] = nil
       held.append(.close(session: session))
     }
+  }
+}
+
+// MARK: a server whose objects are stored elsewhere
+
+extension ServerMachine {
+  /// The connections at a moment.
+  package struct Connections {
+    fileprivate let sessions: [UInt64: Session]
+  }
+
+  /// The connections now.
+  package var connections: Connections { Connections(sessions: sessions) }
+
+  /// The client of a connection; nil before its welcome.
+  package func client(of session: UInt64) -> SyncClient? {
+    guard let found = sessions[session], found.client > 0 else { return nil }
+    return SyncClient(found.client)
+  }
+
+  /// The clients that are connected.
+  package var connectedClients: Set<UInt64> { Set(sessions.values.lazy.map(\.client)) }
+
+  /// Goes back to the stored state, with the connections that there were then.
+  package mutating func goBack(to file: ServerFile, _ connections: Connections) {
+    self.file = file
+    sessions = connections.sessions
+    held = HeldOutputs()
+  }
+
+  /// Adds objects that no kept entry touches, before a changeset that names them.
+  package mutating func include(_ objects: [SyncObject: SyncNode]) { file.log.include(objects) }
+
+  /// Forgets the content of objects that no kept entry names.
+  package mutating func forget(keeping isKept: (SyncObject) -> Bool) {
+    file.log.forget(keeping: isKept)
   }
 }

@@ -91,3 +91,33 @@ extension SyncMerger {
     for entry in entries { try take(entry) }
   }
 }
+
+// MARK: objects in and out
+
+extension SyncMerger {
+  /// Adds objects that no kept entry touches, before a changeset that names them.
+  /// - Parameter objects: Their content, which is the same in all kept versions.
+  /// - Complexity: O(content of the objects).
+  package mutating func include(_ objects: [SyncObject: SyncNode]) {
+    let new = objects.filter { state.objects[$0.key] == nil && first.objects[$0.key] == nil }
+    guard !new.isEmpty else { return }
+    staleViews = nil
+    for (object, node) in new {
+      first.include(object, node)
+      replayState.include(object, node)
+      state.include(object, node)
+      graph.include(object, node)
+    }
+  }
+
+  /// Forgets the content of objects.
+  /// - Parameter isKept: Whether an object stays; true for those that kept entries touch or name.
+  /// - Complexity: O(objects), and a replay of the entries after the barrier.
+  package mutating func forget(keeping isKept: (SyncObject) -> Bool) {
+    staleViews = nil
+    first = first.part(isKept)
+    replayState = replayState.part(isKept)
+    state = state.part(isKept)
+    graph = replay(from: replayState, graphStart, to: head.number)
+  }
+}

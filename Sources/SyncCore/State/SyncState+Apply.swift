@@ -89,6 +89,21 @@ extension SyncNode {
 }
 
 extension SyncState {
+  /// Adds an object that the digest contains already.
+  mutating func include(_ object: SyncObject, _ node: SyncNode) {
+    let digest = digest
+    replace(object, by: node)
+    self.digest = digest
+  }
+
+  /// The objects that satisfy a condition, with the digest of all.
+  func part(_ isKept: (SyncObject) -> Bool) -> SyncState {
+    var part = SyncState()
+    for (object, node) in objects where isKept(object) { part.replace(object, by: node) }
+    part.digest = digest
+    return part
+  }
+
   /// Replaces an object; nil removes it.
   package mutating func replace(_ object: SyncObject, by node: SyncNode?) {
     var links = LinkChanges()
