@@ -1,7 +1,7 @@
 // SyncMessageTarget.swift: bytes → a message → the same bytes; then a server or a client takes it,
 // whatever its content. Invariants checked: decoded bytes have one encoding; no message traps a
-// machine; a log that a client takes from a message is whole, and its entries keep the invariants of
-// the merge.
+// machine; a log that a client takes from a message is whole, and its entries keep the invariants
+// of the merge.
 
 import Fuzz
 import SyncCore

@@ -1,6 +1,6 @@
-// ServerIdentity.swift: the realm, the epoch and the first kept version of a server's file: one row.
-// Invariant: a copy that was made as a backup says so, and is not served before it has another epoch
-// (I20).
+// ServerIdentity.swift: the realm, the epoch and the first kept version of a server's file: one
+// row. Invariant: a copy that was made as a backup says so, and is not served before it has another
+// epoch (I20).
 
 import Engine
 import SyncClient

@@ -1,6 +1,6 @@
-// StoredLog.swift: what a server keeps in memory of its file: the kept entries, and the objects that
-// they name. Invariants: the content of every other object is in its row, and is the same in all kept
-// versions; the touch index says for each object the last kept entry that touches it.
+// StoredLog.swift: what a server keeps in memory of its file: the kept entries, and the objects
+// that they name. Invariants: the content of every other object is in its row, and is the same in
+// all kept versions; the touch index says for each object the last kept entry that touches it.
 
 import Engine
 import SyncClient

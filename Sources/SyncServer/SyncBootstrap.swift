@@ -1,6 +1,6 @@
-// SyncBootstrap.swift: a welcome with the whole state: for a new client, and for one whose log is not
-// a part of the server's. Invariants: it is the state of one version, which a snapshot holds while
-// writers go on; its digest is that of the log.
+// SyncBootstrap.swift: a welcome with the whole state: for a new client, and for one whose log is
+// not a part of the server's. Invariants: it is the state of one version, which a snapshot holds
+// while writers go on; its digest is that of the log.
 
 import Engine
 import SyncClient

@@ -1,5 +1,5 @@
-// SyncRefusal.swift: why a server gives a transaction no effect. Invariant (I19): a refusal is about
-// the whole transaction; the session goes on, and so do the changesets after it.
+// SyncRefusal.swift: why a server gives a transaction no effect. Invariant (I19): a refusal is
+// about the whole transaction; the session goes on, and so do the changesets after it.
 
 /// The reasons for a refusal; a server's own validation has other numbers, from `firstOfServer`.
 package enum SyncRefusal: UInt32, Sendable, CaseIterable {

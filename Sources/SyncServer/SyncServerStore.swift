@@ -1,7 +1,8 @@
-// SyncServerStore.swift: drives the server's machine on a file of the engine: log, objects and clients
-// of one realm. Invariants: what leaves `step` is durable (I5); an entry, its effect on the rows, and
-// the client's progress are one transaction (I6, I11); the rows are the state of the newest entry;
-// an upload that cannot be stored is refused as a whole and takes nothing else with it (I19).
+// SyncServerStore.swift: drives the server's machine on a file of the engine: log, objects and
+// clients of one realm. Invariants: what leaves `step` is durable (I5); an entry, its effect on the
+// rows, and the client's progress are one transaction (I6, I11); the rows are the state of the
+// newest entry; an upload that cannot be stored is refused as a whole and takes nothing else with
+// it (I19).
 
 import Engine
 import ObjectDatabase

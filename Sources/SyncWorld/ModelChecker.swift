@@ -1,7 +1,7 @@
 // ModelChecker.swift: visits every world reachable by a few events, breadth first, so each finding
-// has a shortest sequence. Equivalent worlds are visited once; they are identified by a 64-bit
-// hash without a random seed, so every run visits the same ones. Among 10 million, the odds of
-// losing one are one in 300,000.
+// has a shortest sequence. Equivalent worlds are visited once; they are identified by a 64-bit hash
+// without a random seed, so every run visits the same ones. Among 10 million, the odds of losing
+// one are one in 300,000.
 
 import SyncCore
 

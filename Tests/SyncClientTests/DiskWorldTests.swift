@@ -1,6 +1,7 @@
 // DiskWorldTests.swift: a server and clients, each with a file of the engine on a disk that loses
-// power at drawn operations, is copied and restored. At rest all have what the server has (I1); what
-// the server said is on its disk after any crash (I5); what an app was told is durable is there (I7).
+// power at drawn operations, is copied and restored. At rest all have what the server has (I1);
+// what the server said is on its disk after any crash (I5); what an app was told is durable is
+// there (I7).
 
 import Engine
 import FoundationEssentials

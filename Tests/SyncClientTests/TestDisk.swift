@@ -1,5 +1,5 @@
-// TestDisk.swift [U]: a file in memory that loses power: at a drawn operation everything fails, and of
-// what was not synced only a drawn part is there afterwards. Invariants: what a sync covered is
+// TestDisk.swift [U]: a file in memory that loses power: at a drawn operation everything fails, and
+// of what was not synced only a drawn part is there afterwards. Invariants: what a sync covered is
 // there; a sector has its old bytes or the new ones; nothing is written once the power is gone.
 
 import Engine

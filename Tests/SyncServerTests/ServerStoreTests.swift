@@ -1,5 +1,5 @@
-// ServerStoreTests.swift: the file of a server: lives of clients through it, with an auditor; what is
-// refused; what is kept; new clients while others write; copies and restored files.
+// ServerStoreTests.swift: the file of a server: lives of clients through it, with an auditor; what
+// is refused; what is kept; new clients while others write; copies and restored files.
 
 import Engine
 import FoundationEssentials

@@ -1,7 +1,7 @@
 // MessageCoding.swift: messages between client and server as bytes, and the frames in which they
 // travel (docs/reference/sync-protocol.md, section 7). Invariants: a message has one encoding; no
-// bytes cause a trap, and memory is at most a fixed multiple of their size; a reader of frames holds
-// no more than its limit.
+// bytes cause a trap, and memory is at most a fixed multiple of their size; a reader of frames
+// holds no more than its limit.
 
 extension SyncLimits {
   /// Bytes of a frame.

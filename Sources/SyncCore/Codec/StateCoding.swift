@@ -1,6 +1,7 @@
-// StateCoding.swift: objects with their content, and logs, as bytes (docs/reference/sync-protocol.md,
-// section 8). Invariants: a state has one encoding, as everything in it is in ascending order; a
-// decoded log has the stated digests and chains, and no link leads to a missing object.
+// StateCoding.swift: objects with their content, and logs, as bytes
+// (docs/reference/sync-protocol.md, section 8). Invariants: a state has one encoding, as everything
+// in it is in ascending order; a decoded log has the stated digests and chains, and no link leads
+// to a missing object.
 
 extension ByteWriter {
   mutating func append(objects: [SyncObject: SyncNode], in names: inout NameTable?) {

@@ -1,6 +1,6 @@
 // FixedHasher.swift: hashes machines for searches through their states. Invariants: equal values
-// have equal hashes in every process and on every machine, unlike those of Swift's Hasher, which has
-// a random seed; everything that a machine's future depends on is hashed, a log by its chain.
+// have equal hashes in every process and on every machine, unlike those of Swift's Hasher, which
+// has a random seed; everything that a machine's future depends on is hashed, a log by its chain.
 
 /// A value that can be hashed without a random seed.
 package protocol FixedHashable {
