@@ -157,7 +157,10 @@ struct StoredClient {
       try PartRows.pending.append(
         changeset.encoded(), number: changeset.sequence, write)
     }
-    let isSame = addedEffects(new) != nil || new.log.start > file.log.start
+    // A log that replaces this one has other entries under the same versions.
+    let isSame =
+      new.log.start >= file.log.start
+      && new.log.chain(at: file.log.head) == file.log.chain(at: file.log.head)
     let (start, head) = (new.log.start.number, isSame ? file.log.head.number : 0)
     try PartRows.window.remove(write) { !isSame || $0 <= start }
     for entry in new.log.entries where entry.version.number > head {

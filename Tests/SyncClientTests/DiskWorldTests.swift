@@ -20,7 +20,10 @@ struct DiskWorldTests {
     var total = DiskWorld.Counts()
     for seed in 0..<UInt64(lives) {
       let world = try DiskWorld(seed: seed)
-      try world.live(steps: 150)
+      do { try world.live(steps: 150) } catch {
+        Issue.record("seed \(seed): \(error)")
+        break
+      }
       total.add(world.counts)
     }
     print("disk worlds: \(total)")
