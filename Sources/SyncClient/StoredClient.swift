@@ -83,6 +83,14 @@ struct StoredClient {
       var changing: Set<SyncObject> = []
       for case .create(let object) in effects { changing.insert(object) }
       for case .delete(let object) in effects { changing.insert(object) }
+      // What is linked to and deleted at once may never have been in the rows.
+      let targets = changing
+      for case .change(let field, let change) in effects {
+        for case .link(let target) in change.values
+        where targets.contains(target) && after.objects[target] == nil {
+          changing.insert(field.object)
+        }
+      }
       differing = differing.filter {
         changing.contains($0) || before.objects[$0] != old.objects[$0]
           || after.objects[$0] != confirmed.objects[$0]

@@ -16,9 +16,12 @@ import Testing
 struct DiskWorldTests {
   @Test("come to one state, with everything that was told to be durable (I1, I5, I7, I20, I21)")
   func lives() throws {
-    let lives = FullSize.isOn ? 300 : 4
+    // In the last two an agent once kept entries of a log that a restored server had replaced, and
+    // linked to an object that was created and deleted by the same entries.
+    let seeds = FullSize.isOn ? Array(0..<300) : [0, 1, 9, 74] as [UInt64]
+    let lives = seeds.count
     var total = DiskWorld.Counts()
-    for seed in 0..<UInt64(lives) {
+    for seed in seeds {
       let world = try DiskWorld(seed: seed)
       do { try world.live(steps: 150) } catch {
         Issue.record("seed \(seed): \(error)")

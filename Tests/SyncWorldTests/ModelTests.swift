@@ -1,6 +1,7 @@
 // ModelTests.swift: every world within bounds, on the machines that are shipped.
 
 import Requirements
+import SyncCore
 import SyncWorld
 import Testing
 
@@ -75,5 +76,12 @@ struct ModelTests {
     #expect(left.fingerprint == right.fingerprint)
     right.step(.drop(0))
     #expect(left.fingerprint != right.fingerprint)
+  }
+
+  @Test("have the same numbers in every process")
+  func fixedNumbers() {
+    var hasher = FixedHasher()
+    for word in [7, 0, .max] as [UInt64] { hasher.feed(word) }
+    #expect(hasher.value == 0x5ca2_ca77_1767_8144)
   }
 }
