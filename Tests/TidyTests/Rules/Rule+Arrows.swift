@@ -76,10 +76,14 @@ private let forbidden: [Arrow] = [
     modules: lab + databases + ["GRDB", "Yams", "Foundation", "Glibc"],
     reason: "the merge is a function of its input, and the same on every machine"),
   Arrow(
-    folder: "Sources/SyncClient", modules: lab + ["CFuse", "GRDB", "Yams", "Foundation"],
-    reason: "a synchronized file knows the databases, and nothing of the lab"),
+    folder: "Sources/SyncClient",
+    modules: lab + ["SyncServer", "CFuse", "GRDB", "Yams", "Foundation"],
+    reason: "a synchronized file knows the databases, and nothing of the lab or of servers"),
   Arrow(
-    folder: "Sources/ObjectDatabase", modules: ["SyncCore", "SyncClient"],
+    folder: "Sources/SyncServer", modules: lab + ["CFuse", "GRDB", "Yams", "Foundation", "Glibc"],
+    reason: "a server's file knows the databases, and nothing of the lab"),
+  Arrow(
+    folder: "Sources/ObjectDatabase", modules: ["SyncCore", "SyncClient", "SyncServer"],
     reason: "the object database says what happens, and knows nothing of synchronization"),
   Arrow(
     folder: "Sources/SyncWorld", modules: lab + databases + ["Foundation", "Glibc"],
