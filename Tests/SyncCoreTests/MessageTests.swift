@@ -2,6 +2,7 @@
 // bytes that mean nothing.
 
 import Fuzz
+import Requirements
 import SyncCore
 import SyncFuzz
 import Testing
@@ -171,6 +172,27 @@ struct MessageTests {
         ($0 as? SyncError)?.message.contains("do not ascend") ?? false
       }
     }
+  }
+
+  @Test("trap no machine, whatever they say (I14)")
+  func hostile() throws {
+    let target = try #require(FuzzTarget.ofSync.first { $0.name == "sync-message" })
+    var (accepted, refused) = (0, 0)
+    var draw = CodecTests.Draw(state: 5)
+    for seed in target.seeds() {
+      #expect(target.run(seed) == .accepted)
+      for _ in 0..<(FullSize.isOn ? 20_000 : 40) {
+        var input = seed
+        for _ in 0...draw.below(3) { input[draw.below(input.count)] = UInt8(draw.below(256)) }
+        switch target.run(input) {
+        case .accepted: accepted += 1
+        case .refused: refused += 1
+        case .finding(let text): Issue.record("\(text): \(input)")
+        }
+      }
+    }
+    print("hostile messages: \(accepted) accepted, \(refused) refused")
+    #expect(accepted > 20 && refused > 100)
   }
 
   @Test("travel in full frames and a last one, within the limit")
