@@ -32,6 +32,8 @@ let package = Package(
     .library(name: "SyncCore", targets: ["SyncCore"]),
     // The files of Couchbase Lite's storage layer, on SQLite.
     .library(name: "DocumentStore", targets: ["DocumentStore"]),
+    // Documents under the names of Couchbase Lite's Swift API.
+    .library(name: "DocumentDatabase", targets: ["DocumentDatabase"]),
     // The lab by layers; a package of yours can take FaultFS, the crash states, or the exploration of
     // any program, and needs no engine for them.
     .library(name: "FaultFS", targets: ["LabCore", "Recording", "FaultFS"]),
@@ -107,6 +109,13 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: house),
+    // Documents, collections and queries under Couchbase Lite's names.
+    .target(
+      name: "DocumentDatabase", dependencies: ["DocumentStore", "DocumentQuery", "Fleece"],
+      swiftSettings: house),
+    // What `faultline inspect` shows of a bundle of documents.
+    .target(
+      name: "DocumentInspection", dependencies: ["DocumentStore"], swiftSettings: house),
     // The lab; docs/explanation/architecture.md says what each layer holds. Nothing up to Exploration knows the
     // engine.
     .target(
@@ -184,7 +193,8 @@ let package = Package(
     .executableTarget(
       name: "StressRunner",
       dependencies: lab.map { .target(name: $0) } + [
-        .product(name: "ArgumentParser", package: "swift-argument-parser")
+        "DocumentInspection",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: house, plugins: ["BuildCommit"]),
     .executableTarget(
@@ -270,6 +280,10 @@ let package = Package(
     // A database of dogs: the program of a tutorial.
     .executableTarget(
       name: "dogs", dependencies: ["ObjectDatabase"], path: "examples/dogs", swiftSettings: house),
+    // A database of notes: the program of another.
+    .executableTarget(
+      name: "documents", dependencies: ["DocumentDatabase"], path: "examples/documents",
+      exclude: ["README.md"], swiftSettings: house),
     // A program with an asynchronous `main`, in which the main thread ends and its queue goes on.
     .executableTarget(
       name: "async-main", dependencies: ["ObjectDatabase"], path: "Tests/AsyncMain",
@@ -307,6 +321,12 @@ let package = Package(
       ],
       exclude: ["Golden"],
       swiftSettings: house),
+    // As a client in another module: nothing in it is `@testable`.
+    .testTarget(
+      name: "DocumentDatabaseTests", dependencies: ["DocumentDatabase"], swiftSettings: house),
+    .testTarget(
+      name: "DocumentInspectionTests", dependencies: ["DocumentInspection", "DocumentStore"],
+      swiftSettings: house),
     .testTarget(
       name: "SyncClientTests",
       dependencies: [
@@ -343,8 +363,9 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: lab.map { .target(name: $0) } + [
-        "TestSupport", "StressRunner", "FaultFSDaemon", "FuzzCommand", "document-saver", "dogs",
-        "mapped-order",
+        "TestSupport", "StressRunner", "FaultFSDaemon", "FuzzCommand", "document-saver",
+        "documents",
+        "dogs", "mapped-order",
         "posix-cases", "two-savers",
         .product(name: "Yams", package: "Yams"),
       ],

@@ -1,6 +1,7 @@
 // Inspect.swift: `faultline inspect`: inspects a database file, intact or damaged.
 
 import ArgumentParser
+import DocumentInspection
 import Findings
 import Foundation
 import LabCore
@@ -14,16 +15,22 @@ struct Inspect: ParsableCommand {
       last line is the first thing that is wrong. The file is neither locked nor changed. --verify \
       also opens a copy in memory, as a program would, and runs the engine's own verification.
 
+      Of a bundle of documents (NAME.cblite2) it shows collections, counts, sequences, indexes and \
+      expirations; --verify checks all contents, and --documents prints documents as lines of \
+      JSON. A copy of the database and its log is read, so nothing is written in the bundle.
+
       Examples:
         faultline inspect data.realm
         faultline inspect data.realm --verify
         faultline inspect sealed.realm --key key.bin
         faultline inspect /tmp/crashed/data.realm --json | jq .corruption
+        faultline inspect notes.cblite2 --verify
+        faultline inspect notes.cblite2 --documents inventory.chairs --limit 10
 
       Exit codes: 0 sound, 1 damaged, 2 not a file or not a database.
       """)
 
-  @Argument(help: "The database file.") var file: String
+  @Argument(help: "The database file, or a bundle of documents.") var file: String
   @Flag(help: "Also open a copy in memory and verify it.") var verify = false
   @Option(
     help: ArgumentHelp(
@@ -31,8 +38,32 @@ struct Inspect: ParsableCommand {
       valueName: "file"))
   var key: String?
   @Flag(help: "Print JSON instead of text.") var json = false
+  @Option(
+    defaultAsFlag: Self.allCollections,
+    help: ArgumentHelp(
+      "Print the documents of a bundle, or of one of its collections, as lines of JSON.",
+      valueName: "collection"))
+  var documents: String?
+  @Option(help: "The most documents to print.") var limit: Int?
+
+  /// Not the name of a collection.
+  private static let allCollections = "*"
+
+  func validate() throws {
+    if limit ?? 0 < 0 { throw ValidationError("--limit takes a number from 0 on") }
+    if limit != nil, documents == nil { throw ValidationError("--limit needs --documents") }
+    if documents != nil, json || verify {
+      throw ValidationError("--documents stands alone: it prints JSON and verifies nothing")
+    }
+    guard BundleInspection.isBundle(file) else {
+      if documents != nil { throw ValidationError("--documents needs a bundle NAME.cblite2") }
+      return
+    }
+    if key != nil { throw ValidationError("--key is for encrypted files, which bundles are not") }
+  }
 
   func run() throws {
+    guard !BundleInspection.isBundle(file) else { return try runBundle() }
     let console = Console()
     let report = try InspectionReport(
       path: file, verifies: verify, key: try key.map { try Self.key(inFile: $0) })
@@ -42,6 +73,37 @@ struct Inspect: ParsableCommand {
       for line in report.lines() { console.say(line) }
     }
     if !report.isSound { throw Leave(code: .broken) }
+  }
+
+  private func runBundle() throws {
+    let console = Console()
+    let isSound: Bool
+    do throws(InspectionFailure) {
+      if let documents {
+        let name = documents == Self.allCollections ? nil : documents
+        isSound = try BundleDocuments.lines(path: file, collection: name, limit: limit) {
+          console.say($0)
+        }
+      } else {
+        let report = try BundleInspection(path: file, verifies: verify)
+        isSound = report.isSound
+        try say(report, console)
+      }
+    } catch {
+      switch error {
+      case .usage(let message): throw LabError.usage(message)
+      case .lab(let message): throw LabError.lab(message)
+      }
+    }
+    if !isSound { throw Leave(code: .broken) }
+  }
+
+  private func say(_ report: BundleInspection, _ console: Console) throws(InspectionFailure) {
+    guard json else {
+      for line in report.lines() { console.say(line) }
+      return
+    }
+    do { console.say(document: try report.json()) } catch { throw .lab("\(error)") }
   }
 
   private static func key(inFile path: String) throws -> [UInt8] {

@@ -73,6 +73,17 @@ import GRDBSQLite
     do { try queue.close() } catch { throw SQLFailure.error(error, context) }
   }
 
+  /// Copies the pages of the database, as of one commit, to a new file; not called inside `run`.
+  func backUp(to path: String) throws(DocumentStoreError) {
+    do {
+      let target = try DatabaseQueue(path: path)
+      try queue.backup(to: target)
+      try target.close()
+    } catch {
+      throw SQLFailure.error(error, context)
+    }
+  }
+
   /// Does something on the connection's queue, one caller at a time.
   func run<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result

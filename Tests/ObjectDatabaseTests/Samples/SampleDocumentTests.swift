@@ -34,6 +34,7 @@ struct SampleDocumentTests {
       try lines(samples, "Samples.swift") + lines(samples, "Models.swift")
       + lines(explorer, "ReadmeSamples.swift")
       + lines(root.appending(path: "examples/dogs"), ".swift")
+      + lines(root.appending(path: "examples/documents"), ".swift")
     for (file, lines) in files {
       var open: (name: String, lines: [String])?
       for line in lines {
@@ -83,7 +84,9 @@ struct SampleDocumentTests {
     let pages = try Self.lines(Self.root, "README.md") + Self.lines(tutorials, "database.md")
     // These pages have commands and their output, too.
     let mixed = Set(pages.map(\.file))
-    for (file, lines) in try Self.lines(Self.catalog, ".md") + pages {
+    let documents = Self.root.appending(path: "Sources/DocumentDatabase/DocumentDatabase.docc")
+    let catalogs = try Self.lines(Self.catalog, ".md") + Self.lines(documents, ".md")
+    for (file, lines) in catalogs + pages {
       for block in Self.blocks(lines) where !mixed.contains(file) || block.isSwift {
         let name = try #require(block.name, "\(file): a block of code names no sample")
         #expect(block.lines == snippets[name], "\(file): \(name) is not what the sample has")

@@ -62,6 +62,14 @@ private let forbidden: [Arrow] = [
     modules: lab + ["Engine", "ObjectDatabase", "Query", "CFuse", "Yams", "Foundation"],
     reason: "the document store stands on SQLite and Fleece, and knows nothing else of ours"),
   Arrow(
+    folder: "Sources/DocumentDatabase",
+    modules: lab + ["Engine", "ObjectDatabase", "Query", "CFuse", "GRDB", "Yams"],
+    reason: "the document database stands on the document store, and knows nothing of the lab"),
+  Arrow(
+    folder: "Sources/DocumentInspection",
+    modules: lab + ["Engine", "ObjectDatabase", "Query", "CFuse", "GRDB", "Yams"],
+    reason: "an inspection of documents knows the document store alone"),
+  Arrow(
     folder: "Sources/DocumentQueryReference",
     modules: lab + databases + [
       "CSystem", "CFuse", "Fleece", "GRDB", "Yams", "Foundation",

@@ -1,0 +1,223 @@
+// ItemEncoder.swift: values of `Codable` types as values of documents. Dates are texts in ISO 8601,
+// blobs are blobs, and data is Fleece's data.
+
+import Foundation
+
+/// Encodes a value.
+struct ItemEncoder: Encoder {
+  static let idKey = ItemDecoder.idKey
+
+  /// What a value becomes: it is known when the value has been encoded.
+  final class Target {
+    enum Form {
+      case nothing
+      case item(Item)
+      case pairs([(key: String, target: Target)])
+      case list([Target])
+    }
+
+    var form = Form.nothing
+
+    var item: Item? {
+      switch form {
+      case .nothing: nil
+      case .item(let item): item
+      case .pairs(let pairs):
+        .dictionary(
+          DictionaryContents(
+            Dictionary(
+              pairs.compactMap { pair in pair.target.item.map { (pair.key, $0) } },
+              uniquingKeysWith: { _, last in last })))
+      case .list(let targets): .array(ArrayContents(targets.map { $0.item ?? .null }))
+      }
+    }
+  }
+
+  let target: Target
+  let codingPath: [any CodingKey]
+  let userInfo: [CodingUserInfoKey: Any]
+
+  /// The pairs of a value.
+  static func pairs<Value: Encodable>(of value: Value, _ found: FoundID) throws -> [String: Item] {
+    let encoder = ItemEncoder(target: Target(), codingPath: [], userInfo: [idKey: found])
+    try encoder.encode(value)
+    guard case .dictionary(let contents)? = encoder.target.item else {
+      throw EncodingError.invalidValue(
+        value,
+        EncodingError.Context(codingPath: [], debugDescription: "a document has named values"))
+    }
+    return contents.items()
+  }
+
+  /// Encodes a value into the target.
+  func encode<Value: Encodable>(_ value: Value) throws {
+    guard codingPath.count < Item.depthMax else {
+      throw EncodingError.invalidValue(
+        value, EncodingError.Context(codingPath: codingPath, debugDescription: "nested too deep"))
+    }
+    switch value {
+    case let date as Date: target.form = .item(.text(ISODate.text(date)))
+    case let data as Data: target.form = .item(.data(Array(data)))
+    case let blob as Blob: target.form = .item(.blob(blob))
+    case let url as URL: target.form = .item(.text(url.absoluteString))
+    default: try value.encode(to: self)
+    }
+  }
+
+  /// The encoder of a value within.
+  func nested(_ target: Target, _ key: any CodingKey) -> ItemEncoder {
+    ItemEncoder(target: target, codingPath: codingPath + [key], userInfo: userInfo)
+  }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    if case .pairs = target.form {} else { target.form = .pairs([]) }
+    return KeyedEncodingContainer(Keyed<Key>(encoder: self))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    if case .list = target.form {} else { target.form = .list([]) }
+    return Unkeyed(encoder: self)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer { Single(encoder: self) }
+
+  private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let encoder: ItemEncoder
+    var codingPath: [any CodingKey] { encoder.codingPath }
+
+    private func add(_ key: any CodingKey) -> ItemEncoder {
+      let target = Target()
+      if case .pairs(let pairs) = encoder.target.form {
+        encoder.target.form = .pairs(pairs + [(key.stringValue, target)])
+      }
+      return encoder.nested(target, key)
+    }
+
+    func encodeNil(forKey key: Key) { add(key).target.form = .item(.null) }
+
+    func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+      try add(key).encode(value)
+    }
+
+    func nestedContainer<NestedKey: CodingKey>(
+      keyedBy keyType: NestedKey.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<NestedKey> {
+      add(key).container(keyedBy: keyType)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+      add(key).unkeyedContainer()
+    }
+
+    func superEncoder() -> any Encoder { add(IndexKey(text: "super")) }
+
+    func superEncoder(forKey key: Key) -> any Encoder { add(key) }
+  }
+
+  private struct Unkeyed: UnkeyedEncodingContainer {
+    let encoder: ItemEncoder
+    var codingPath: [any CodingKey] { encoder.codingPath }
+
+    var count: Int {
+      if case .list(let targets) = encoder.target.form { return targets.count }
+      return 0
+    }
+
+    private func add() -> ItemEncoder {
+      let target = Target()
+      let key = IndexKey(number: count)
+      if case .list(let targets) = encoder.target.form {
+        encoder.target.form = .list(targets + [target])
+      }
+      return encoder.nested(target, key)
+    }
+
+    func encodeNil() { add().target.form = .item(.null) }
+
+    func encode<Value: Encodable>(_ value: Value) throws { try add().encode(value) }
+
+    func nestedContainer<NestedKey: CodingKey>(
+      keyedBy keyType: NestedKey.Type
+    ) -> KeyedEncodingContainer<NestedKey> {
+      add().container(keyedBy: keyType)
+    }
+
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { add().unkeyedContainer() }
+
+    func superEncoder() -> any Encoder { add() }
+  }
+
+  private struct Single: SingleValueEncodingContainer {
+    let encoder: ItemEncoder
+    var codingPath: [any CodingKey] { encoder.codingPath }
+
+    private func set(_ value: some ItemConvertible) {
+      encoder.target.form = .item(value.item(depth: 0))
+    }
+
+    func encodeNil() { encoder.target.form = .item(.null) }
+    func encode(_ value: Bool) { set(value) }
+    func encode(_ value: String) { set(value) }
+    func encode(_ value: Double) { set(value) }
+    func encode(_ value: Float) { set(value) }
+    func encode(_ value: Int) { set(value) }
+    func encode(_ value: Int8) { set(value) }
+    func encode(_ value: Int16) { set(value) }
+    func encode(_ value: Int32) { set(value) }
+    func encode(_ value: Int64) { set(value) }
+    func encode(_ value: UInt) { set(value) }
+    func encode(_ value: UInt8) { set(value) }
+    func encode(_ value: UInt16) { set(value) }
+    func encode(_ value: UInt32) { set(value) }
+    func encode(_ value: UInt64) { set(value) }
+    func encode<Value: Encodable>(_ value: Value) throws { try encoder.encode(value) }
+  }
+}
+
+/// A key of an item of an array.
+struct IndexKey: CodingKey {
+  let stringValue: String
+  let intValue: Int?
+
+  init(number: Int) {
+    stringValue = "\(number)"
+    intValue = number
+  }
+
+  init(text: String) {
+    stringValue = text
+    intValue = nil
+  }
+
+  init?(stringValue: String) { self.init(text: stringValue) }
+
+  init?(intValue: Int) { self.init(number: intValue) }
+}
+
+extension Blob: Codable {
+  /// A blob of a document; other decoders read it by its properties.
+  /// - Parameter decoder: The decoder.
+  /// - Throws: `DecodingError` when there is no blob.
+  public convenience init(from decoder: any Decoder) throws {
+    guard let decoder = decoder as? ItemDecoder, let blob = decoder.item?.blob else {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "no blob"))
+    }
+    self.init(copying: blob)
+  }
+
+  /// Encodes the properties.
+  /// - Parameter encoder: The encoder; documents hold the blob itself.
+  /// - Throws: An error of the encoder.
+  public func encode(to encoder: any Encoder) throws {
+    if let encoder = encoder as? ItemEncoder {
+      encoder.target.form = .item(.blob(self))
+      return
+    }
+    var container = encoder.container(keyedBy: IndexKey.self)
+    try container.encode(Self.blobType, forKey: IndexKey(text: Self.typeProperty))
+    try container.encodeIfPresent(digest, forKey: IndexKey(text: "digest"))
+    try container.encodeIfPresent(contentType, forKey: IndexKey(text: "content_type"))
+    try container.encode(length, forKey: IndexKey(text: "length"))
+  }
+}
