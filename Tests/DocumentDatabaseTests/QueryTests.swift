@@ -183,7 +183,7 @@ struct QueryTests {
     query.parameters = parameters
     parameters.setInt(99, forName: "least")
     #expect(query.parameters?.value(forName: "least") as? Int == 30, "they were copied")
-    let rows = try query.execute()
+    let rows: ResultSet = try query.execute()
     let row = try #require(rows.next())
     #expect(row.toJSON() == #"{"age":30,"id":"3","name":"cem"}"#)
     #expect(row["name"].string == "cem" && row[2].int == 30 && row.string(at: 0) == "3")

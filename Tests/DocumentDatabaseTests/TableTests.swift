@@ -51,7 +51,7 @@ struct TableTests {
     let page = root.appending(path: "docs/reference/documents-api.md")
     let rows = Self.rows(try String(contentsOf: page, encoding: .utf8))
     let tests = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
-      .filter { $0.hasSuffix("Tests.swift") && $0 != "TableTests.swift" }
+      .filter { $0.hasSuffix(".swift") && $0 != "TableTests.swift" }
       .map { try String(contentsOf: Self.folder.appending(path: $0), encoding: .utf8) }
       .joined(separator: "\n")
     #expect(rows.filter { $0.state == "same" }.count > 25)

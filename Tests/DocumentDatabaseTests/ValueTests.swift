@@ -134,6 +134,9 @@ struct ValueTests {
     #expect(document["date"].date == Self.date && document["array"].array?.count == 3)
     #expect(document["dictionary"].dictionary?.count == 1 && document["blob"].blob == nil)
     #expect(document["int"].value as? Int == -3)
+    let read: Fragment = (document as Document)["string"]
+    let written: MutableFragment = document["string"]
+    #expect(read.exists && read.string == written.string)
     document["string"].date = Self.date
     document["int"].double = 1.5
     document["int64"].boolean = false
