@@ -8,7 +8,9 @@ let package = Package(
   name: "benchmarks",
   dependencies: [
     // Named: a path's identity is its folder's name, and a checkout may be called anything.
-    .package(name: "faultline", path: "..")
+    .package(name: "faultline", path: ".."),
+    // The peer of documents; the package beside has it, too.
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
     // C: the client's system calls in a loop with nothing between them, processes that are pinned
@@ -22,6 +24,10 @@ let package = Package(
         .product(name: "CrashSim", package: "faultline"),
         .product(name: "Engine", package: "faultline"),
         .product(name: "ObjectDatabase", package: "faultline"),
+        .product(name: "DocumentDatabase", package: "faultline"),
+        .product(name: "DocumentStore", package: "faultline"),
+        .product(name: "Fleece", package: "faultline"),
+        .product(name: "GRDB", package: "GRDB.swift"),
         // The daemon: a program that must lie beside `bench`, not a library.
         .product(name: "faultline-fs", package: "faultline"),
         // The judge of one state, likewise.

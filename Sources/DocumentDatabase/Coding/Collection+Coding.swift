@@ -56,7 +56,7 @@ extension Collection {
     try document(id: id)?.data(as: type)
   }
 
-  /// Saves a value as a document, in place of its contents.
+  /// Saves a value as a document, in place of the contents that it has then.
   /// - Parameters:
   ///   - value: The value: its type becomes an object in JSON.
   ///   - id: The document's ID; nil for that of a `@DocumentID` property, or a new one.
@@ -69,9 +69,7 @@ extension Collection {
   {
     let found = FoundID()
     let pairs = try ItemEncoder.pairs(of: value, found)
-    let wanted = id ?? found.id?.wrappedValue
-    let present = try wanted.flatMap { try self.document(id: $0) }?.toMutable()
-    let document = present ?? MutableDocument(id: wanted)
+    let document = MutableDocument(id: id ?? found.id?.wrappedValue)
     document.contents.replace(with: pairs)
     try save(document: document)
     found.id?.wrappedValue = document.id

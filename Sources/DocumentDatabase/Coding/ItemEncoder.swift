@@ -12,23 +12,32 @@ struct ItemEncoder: Encoder {
     enum Form {
       case nothing
       case item(Item)
-      case pairs([(key: String, target: Target)])
-      case list([Target])
+      case pairs
+      case list
     }
 
     var form = Form.nothing
+    /// The values of a dictionary or an array, in the order of encoding; no keys in an array.
+    private(set) var parts: [(key: String, target: Target)] = []
+
+    /// A further value.
+    func add(_ key: String) -> Target {
+      let target = Target()
+      parts.append((key, target))
+      return target
+    }
 
     var item: Item? {
       switch form {
       case .nothing: nil
       case .item(let item): item
-      case .pairs(let pairs):
+      case .pairs:
         .dictionary(
           DictionaryContents(
             Dictionary(
-              pairs.compactMap { pair in pair.target.item.map { (pair.key, $0) } },
+              parts.compactMap { pair in pair.target.item.map { (pair.key, $0) } },
               uniquingKeysWith: { _, last in last })))
-      case .list(let targets): .array(ArrayContents(targets.map { $0.item ?? .null }))
+      case .list: .array(ArrayContents(parts.map { $0.target.item ?? .null }))
       }
     }
   }
@@ -70,12 +79,12 @@ struct ItemEncoder: Encoder {
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    if case .pairs = target.form {} else { target.form = .pairs([]) }
+    target.form = .pairs
     return KeyedEncodingContainer(Keyed<Key>(encoder: self))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    if case .list = target.form {} else { target.form = .list([]) }
+    target.form = .list
     return Unkeyed(encoder: self)
   }
 
@@ -86,11 +95,7 @@ struct ItemEncoder: Encoder {
     var codingPath: [any CodingKey] { encoder.codingPath }
 
     private func add(_ key: any CodingKey) -> ItemEncoder {
-      let target = Target()
-      if case .pairs(let pairs) = encoder.target.form {
-        encoder.target.form = .pairs(pairs + [(key.stringValue, target)])
-      }
-      return encoder.nested(target, key)
+      encoder.nested(encoder.target.add(key.stringValue), key)
     }
 
     func encodeNil(forKey key: Key) { add(key).target.form = .item(.null) }
@@ -118,18 +123,11 @@ struct ItemEncoder: Encoder {
     let encoder: ItemEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
 
-    var count: Int {
-      if case .list(let targets) = encoder.target.form { return targets.count }
-      return 0
-    }
+    var count: Int { encoder.target.parts.count }
 
     private func add() -> ItemEncoder {
-      let target = Target()
       let key = IndexKey(number: count)
-      if case .list(let targets) = encoder.target.form {
-        encoder.target.form = .list(targets + [target])
-      }
-      return encoder.nested(target, key)
+      return encoder.nested(encoder.target.add(""), key)
     }
 
     func encodeNil() { add().target.form = .item(.null) }

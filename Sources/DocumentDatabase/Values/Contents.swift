@@ -101,13 +101,18 @@ final class DictionaryContents: Sendable {
   }
 
   /// The blobs in it that may not be stored yet.
-  func blobs(depth: Int = 0) -> [Blob] {
+  func blobs() -> [Blob] {
+    var blobs: [Blob] = []
+    collect(&blobs, depth: 0)
+    return blobs
+  }
+
+  fileprivate func collect(_ blobs: inout [Blob], depth: Int) {
     let pairs: [String: Item] = state.withLock { state in
       if case .pairs(let pairs) = state { return pairs }
       return [:]
     }
-    guard depth < Item.depthMax else { return [] }
-    return pairs.values.flatMap { $0.blobs(depth: depth + 1) }
+    for item in pairs.values { item.collect(&blobs, depth: depth + 1) }
   }
 }
 
@@ -140,14 +145,15 @@ final class ArrayContents: Sendable {
 }
 
 extension Item {
-  /// The blobs in it that may not be stored yet.
-  func blobs(depth: Int) -> [Blob] {
-    guard depth < Self.depthMax else { return [] }
+  /// Adds the blobs in it that may not be stored yet.
+  fileprivate func collect(_ blobs: inout [Blob], depth: Int) {
+    guard depth < Self.depthMax else { return }
     switch self {
-    case .blob(let blob): return [blob]
-    case .array(let contents): return contents.items().flatMap { $0.blobs(depth: depth + 1) }
-    case .dictionary(let contents): return contents.blobs(depth: depth)
-    default: return []
+    case .blob(let blob): blobs.append(blob)
+    case .array(let contents):
+      for item in contents.items() { item.collect(&blobs, depth: depth + 1) }
+    case .dictionary(let contents): contents.collect(&blobs, depth: depth)
+    default: break
     }
   }
 }
