@@ -3,6 +3,7 @@
 // them; a copy of the database and of its log is opened instead, and the log is replayed there.
 // Invariant: the bundle is only read. Blobs are not copied: the copy's folder of blobs is a link.
 
+import DocumentStore
 import Foundation
 
 /// A copy that lives as long as the object.
@@ -20,8 +21,8 @@ final class BundleCopy {
   /// Copies the database of a bundle.
   /// - Throws: `InspectionFailure` when there is none, or it changes all the time.
   init(of bundle: String) throws(InspectionFailure) {
-    folder = FileManager.default.temporaryDirectory
-      .appending(path: "faultline-inspect-" + UUID().uuidString)
+    let number = DataFile.Options().entropy(8).map { String($0, radix: 16) }.joined()
+    folder = FileManager.default.temporaryDirectory.appending(path: "faultline-inspect-" + number)
     path = folder.path + "/copy.cblite2"
     for name in Self.names { try Self.check(bundle + "/" + name, isNeeded: name == Self.names[0]) }
     do {

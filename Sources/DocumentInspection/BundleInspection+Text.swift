@@ -33,7 +33,8 @@ extension BundleInspection {
     counts.append("last sequence \(collection.lastSequence)")
     if collection.expiring > 0, let next = collection.nextExpirationMilliseconds {
       let date = Date(timeIntervalSince1970: Double(next) / 1000)
-      counts.append("\(collection.expiring) expire, the first at \(date.formatted(.iso8601))")
+      counts.append(
+        "\(collection.expiring) expire, the first at \(Date.ISO8601FormatStyle().format(date))")
     }
     return ["collection   \(collection.name): \(counts.joined(separator: ", "))"]
       + collection.indexes.map {

@@ -100,8 +100,20 @@ public final class MutableDocument: Document, MutableDictionaryProtocol, @unchec
   /// An empty document.
   /// - Parameter id: The ID; a new UUID without one.
   public convenience init(id: String? = nil) {
-    self.init(
-      id: id ?? UUID().uuidString.lowercased(), DictionaryContents(), base: nil, in: nil)
+    self.init(id: id ?? Self.newID(), DictionaryContents(), base: nil, in: nil)
+  }
+
+  /// A random UUID of version 4 (RFC 9562, section 5.4).
+  private static func newID() -> String {
+    var bytes = DataFile.Options().entropy(16)
+    bytes[6] = bytes[6] & 0x0f | 0x40
+    bytes[8] = bytes[8] & 0x3f | 0x80
+    var text = ""
+    for (index, byte) in bytes.enumerated() {
+      if [4, 6, 8, 10].contains(index) { text += "-" }
+      text += String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+    }
+    return text
   }
 
   /// A document of values.

@@ -8,7 +8,7 @@ enum ISODate {
   private static let wholeSeconds = Date.ISO8601FormatStyle()
 
   /// A date as a text.
-  static func text(_ date: Date) -> String { date.formatted(style) }
+  static func text(_ date: Date) -> String { style.format(date) }
 
   /// The date of a text; nil for other texts.
   static func date(_ text: String) -> Date? {
