@@ -129,8 +129,7 @@ public struct Console: Sendable {
   /// Warnings come with what replays them; notes are one line each.
   private func show(_ remarks: [JudgingRemark]) {
     for remark in remarks {
-      let states = Formatting.counted(remark.stateCount, "state")
-      say("  \(remark.level): \(remark.text) (\(states))")
+      say("  \(remark.line)")
       if remark.level == "warning" { say("    replay: faultline replay \(remark.token)") }
     }
   }

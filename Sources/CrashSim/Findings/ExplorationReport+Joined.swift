@@ -22,6 +22,7 @@ extension ExplorationReport {
     sum.isOutOfTime = isOutOfTime ?? other.isOutOfTime
     sum.recoveryCount = recoveryCount.map { $0 + (other.recoveryCount ?? 0) }
     sum.seconds += other.seconds
+    sum.remarks = JudgingRemark.joined([remarks, other.remarks])
     sum.findings += other.findings
     return sum
   }

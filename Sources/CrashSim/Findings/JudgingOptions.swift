@@ -1,6 +1,8 @@
 // JudgingOptions.swift: what a user says about a program that is judged without a checker, and what
 // such a judgement says besides its findings.
 
+import LabCore
+
 /// How crash states are judged without a checker.
 public struct JudgingOptions: Codable, Sendable, Hashable {
   /// Globs over files that are not judged: caches, logs.
@@ -31,5 +33,28 @@ public struct JudgingRemark: Codable, Sendable, Hashable {
     self.text = text
     self.stateCount = stateCount
     self.token = token
+  }
+
+  /// The remark in one line, as on the console.
+  package var line: String {
+    "\(level): \(text) (\(Formatting.counted(stateCount, "state")))"
+  }
+
+  /// The remarks of several shards, each once: its states are counted together, and its words are
+  /// those of the first that has it. Warnings come first.
+  package static func joined(_ parts: [[JudgingRemark]?]) -> [JudgingRemark]? {
+    var result: [JudgingRemark] = []
+    var places: [String: Int] = [:]
+    for remark in parts.flatMap({ $0 ?? [] }) {
+      let key = "\(remark.level): \(remark.text.withNumbersReplaced)"
+      if let place = places[key] {
+        result[place].stateCount += remark.stateCount
+      } else {
+        places[key] = result.count
+        result.append(remark)
+      }
+    }
+    result = result.filter { $0.level == "warning" } + result.filter { $0.level != "warning" }
+    return result.isEmpty ? nil : result
   }
 }

@@ -21,6 +21,9 @@ package enum JUnit {
       notes += item.explorations.compactMap { exploration in
         report.caution(about: exploration, of: item).map { "\(exploration.model): \($0)" }
       }
+      notes += item.explorations.flatMap { exploration in
+        (exploration.remarks ?? []).map { "\(exploration.model): \($0.line.visibleLine)" }
+      }
       lines += testCase(item, notes) + item.skipped.flatMap { skip($0, of: item) }
     }
     return (lines + ["  </testsuite>", "</testsuites>", ""]).joined(separator: "\n")

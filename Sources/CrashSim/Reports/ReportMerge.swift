@@ -303,6 +303,7 @@ package struct ReportMerge {
     result.crashPoints = Self.joined(parts.map { $0.report.crashPoints })
     result.findingBudget = parts.compactMap(\.report.findingBudget).min()
     result.commitCoverage = Self.joined(parts.map(\.report.commitCoverage))
+    result.remarks = JudgingRemark.joined(parts.map(\.report.remarks))
     result.findings = joined(parts.flatMap { $0.report.findings })
     return result
   }

@@ -1,5 +1,6 @@
 // SARIF.swift: a run as SARIF 2.1.0 (OASIS), for code scanning: one result for each finding and for
-// each planted bug that was not found; failures of Faultline are notifications, never results.
+// each planted bug that was not found, and of a lower level for each remark of a judgement without a
+// checker; failures of Faultline are notifications, never results.
 // Invariant: a result's fingerprint does not depend on numbers, seeds or times, so that a recurring
 // finding keeps its identity.
 
@@ -55,9 +56,11 @@ enum SARIFRule: Hashable {
   case plantedBug
   /// A step that failed without a crash.
   case step
+  /// A warning or a note of a judgement without a checker.
+  case remark
 
   static let all: [SARIFRule] =
-    OracleName.allCases.map { .oracle($0) } + [.checker, .plantedBug, .step]
+    OracleName.allCases.map { .oracle($0) } + [.checker, .plantedBug, .step, .remark]
 
   /// A headline starts with the name of the oracle that failed.
   init(headline: String) {
@@ -71,8 +74,12 @@ enum SARIFRule: Hashable {
     case .checker: "checker"
     case .plantedBug: "plantedBug"
     case .step: "step"
+    case .remark: "remark"
     }
   }
+
+  /// What viewers show a result of the rule as, unless the result says otherwise.
+  private var level: String { self == .remark ? "note" : "error" }
 
   private var description: String {
     switch self {
@@ -80,6 +87,7 @@ enum SARIFRule: Hashable {
     case .checker: "a checker accepts every directory that a crash may leave"
     case .plantedBug: "a planted bug is found"
     case .step: "without any crash the steps do what the scenario says"
+    case .remark: "only the program knows whether a crash may leave this (judging.md)"
     }
   }
 
@@ -89,7 +97,8 @@ enum SARIFRule: Hashable {
       shortDescription: SARIFRun.Text(text: "Promise: \(description)"),
       help: SARIFRun.Text(
         text: "Promise: \(description). The message holds the command that replays the failure; "
-          + "docs/reference/scenarios.md lists the oracles."))
+          + "docs/reference/scenarios.md lists the oracles."),
+      defaultConfiguration: ["level": level])
   }
 }
 
@@ -104,7 +113,7 @@ struct SARIFRun: Encodable, Sendable {
     let name: String
     let shortDescription: Text
     let help: Text
-    let defaultConfiguration = ["level": "error"]
+    let defaultConfiguration: [String: String]
   }
 
   struct Tool: Encodable, Sendable {
@@ -130,7 +139,7 @@ struct SARIFRun: Encodable, Sendable {
   struct Result: Encodable, Sendable {
     let ruleId: String
     let ruleIndex: Int
-    let level = "error"
+    var level = "error"
     let message: Text
     let locations: [Location]
     let relatedLocations: [Location]?
@@ -177,6 +186,7 @@ struct SARIFRun: Encodable, Sendable {
     if !item.isNegative {
       for exploration in item.explorations {
         results += exploration.findings.map { result(of: $0, exploration, item) }
+        results += (exploration.remarks ?? []).map { result(of: $0, exploration, item) }
       }
     }
     guard item.outcome == .broken else { return results }
@@ -213,11 +223,28 @@ struct SARIFRun: Encodable, Sendable {
       ])
   }
 
+  private static func result(
+    of remark: JudgingRemark, _ exploration: ExplorationReport, _ item: CaseReport
+  ) -> Result {
+    let rule = SARIFRule.remark
+    return Result(
+      ruleId: rule.id, ruleIndex: index(of: rule), level: remark.level, message: text(remark.text),
+      locations: [location(of: item, line: exploration.line ?? item.line)], relatedLocations: nil,
+      partialFingerprints: fingerprint(of: [item.name, rule.id, exploration.model, remark.text]),
+      properties: [
+        "model": exploration.model, "replay": "faultline replay \(remark.token)",
+        "states": "\(remark.stateCount)",
+      ])
+  }
+
   private static func index(of rule: SARIFRule) -> Int {
     SARIFRule.all.firstIndex(of: rule) ?? 0
   }
 
-  private static func text(_ text: String) -> Text { Text(text: text.cut(to: SARIF.messageMax)) }
+  /// A message; in plain text of SARIF `[words](target)` is a link, which no file name may make.
+  private static func text(_ text: String) -> Text {
+    Text(text: text.replacing("](", with: "] (").cut(to: SARIF.messageMax))
+  }
 
   /// Without numbers, so that a finding keeps its identity with another seed or line.
   private static func fingerprint(of parts: [String]) -> [String: String] {

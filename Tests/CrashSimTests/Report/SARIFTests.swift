@@ -49,7 +49,7 @@ import Testing
     #expect(driver["semanticVersion"] as? String == LabVersion.text)
     let rules = try #require(driver["rules"] as? [Object])
     let ids = rules.compactMap { $0["id"] as? String }
-    #expect(Set(ids).count == rules.count && ids.count == OracleName.allCases.count + 3)
+    #expect(Set(ids).count == rules.count && ids.count == OracleName.allCases.count + 4)
     #expect(OracleName.allCases.allSatisfy { ids.contains($0.rawValue) })
     for rule in rules {
       #expect((rule["shortDescription"] as? Object)?["text"] is String)

@@ -83,6 +83,37 @@ struct HTMLCase {
       guard let caution else { continue }
       section.element("p", ["class": "caution"], text: "\(report.model): \(caution)")
     }
+    writeRemarks(&section)
+  }
+
+  /// Most remarks of a case that a page shows.
+  private static let remarksMax = 100
+
+  /// The warnings and notes of a judgement without a checker; warnings with what replays them.
+  private func writeRemarks(_ section: inout Markup) {
+    let remarks = item.explorations.flatMap { report in
+      (report.remarks ?? []).map { (model: report.model, remark: $0) }
+    }
+    if remarks.isEmpty { return }
+    section.element("details", ["class": "remarks"]) { box in
+      box.element("summary", text: Formatting.counted(remarks.count, "remark"))
+      box.element("ul") { list in
+        for (model, remark) in remarks.prefix(Self.remarksMax) {
+          list.element("li") { entry in
+            entry.element("span", ["class": "path"], text: model)
+            entry.text(" \(remark.line)")
+            guard remark.level == "warning" else { return }
+            HTMLCommand(label: "replay", "faultline replay \(remark.token)").write(to: &entry)
+          }
+        }
+      }
+      let omitted = remarks.count - Self.remarksMax
+      if omitted > 0 {
+        box.element(
+          "p", ["class": "cut"],
+          text: "\(Formatting.counted(omitted, "more remark")): the JSON report has them all.")
+      }
+    }
   }
 
   private func write(_ report: ExplorationReport, to body: inout Markup) {
