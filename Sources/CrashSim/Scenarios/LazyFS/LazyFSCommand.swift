@@ -40,9 +40,18 @@ package enum LazyFSCommand: Hashable, Sendable {
       } catch {
         self = .invalid(parts[1], error.message)
       }
+    case "sync-pages", "snapshot": self = .invalid(parts[1], Self.refusals[parts[1]] ?? "")
     default: self = .unknown(line)
     }
   }
+
+  /// Commands of LazyFS that are refused, and what to do instead.
+  private static let refusals = [
+    "sync-pages": "pages cannot be chosen by a command here; a fault rule with 'on: sync' and "
+      + "'keep' chooses them at a sync (docs/reference/faults.md)",
+    "snapshot": "the root directory is written when the mount ends; copy the files from the mount, "
+      + "or record with --trace, which holds every moment",
+  ]
 
   private static func fault(
     _ name: String, _ attributes: [String], _ paths: LazyFSPaths
