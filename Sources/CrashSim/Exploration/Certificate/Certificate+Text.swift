@@ -67,13 +67,13 @@ extension Certificate {
 
   /// The certificate as Markdown, starting at a heading of level 2.
   public var markdown: String {
-    var lines = ["## \(title)", "", "`\(name)`, all syncs kept:", ""]
+    var lines = ["## \(title.asMarkdown)", "", "\(name.asCode), all syncs kept:", ""]
     lines += baseline.map { report in
-      "- `\(report.model)`: \(Formatting.grouped(report.exploredCount)) of "
+      "- \(report.model.asCode): \(Formatting.grouped(report.exploredCount)) of "
         + "\(Formatting.grouped(report.distinctCount)) distinct states, "
         + Formatting.counted(report.findings.count, "finding")
     }
-    lines += (skipped ?? []).map { "- skipped: \($0)" }
+    lines += (skipped ?? []).map { "- skipped: \($0.asMarkdown)" }
     lines += [""] + Self.wrapped(Self.sentence(summary)) + [""]
     guard !sites.isEmpty else { return lines.joined(separator: "\n") }
     lines += ["| site | issued | needed | all of the site ignored |", "|---|---|---|---|"]
@@ -84,20 +84,23 @@ extension Certificate {
     }
     lines.append("")
     for site in sites { lines += Self.paragraphs(of: site) }
-    if let togetherText { lines += Self.wrapped(Self.sentence(togetherText)) + [""] }
+    if let togetherText { lines += Self.wrapped(Self.sentence(togetherText.asMarkdown)) + [""] }
     return lines.joined(separator: "\n")
   }
 
   /// A site with its proof, and its syncs that are not needed.
   private static func paragraphs(of site: CertifiedSite) -> [String] {
-    var text = "**Site \(site.number)**: \(site.text). \(sentence(site.verdict.text))"
+    var text =
+      "**Site \(site.number)**: \(site.text.asMarkdown). \(sentence(site.verdict.text.asMarkdown))"
     if let proof = site.verdict?.proof {
-      text += " Crash \(proof.crash); lost: \(proof.lost.joined(separator: "; "))."
+      let lost = proof.lost.joined(separator: "; ")
+      text += " Crash \(proof.crash.asMarkdown); lost: \(lost.asMarkdown)."
     }
     var lines = wrapped(text) + [""]
     if !site.unneeded.isEmpty {
       lines += site.unneeded.flatMap {
-        wrapped("- `#\($0.event)` \($0.text): \($0.verdict.text)", indent: "  ")
+        wrapped(
+          "- `#\($0.event)` \($0.text.asMarkdown): \($0.verdict.text.asMarkdown)", indent: "  ")
       }
       lines.append("")
     }
@@ -114,13 +117,18 @@ extension Certificate {
     for word in text.split(separator: " ") {
       if !line.isEmpty, line.count + 1 + word.count > columnsMax {
         lines.append(line)
-        line = indent
+        line = indent + (isBlock(word) ? "\\" : "")
       } else if !line.isEmpty {
         line += " "
       }
       line += word
     }
     return lines + [line]
+  }
+
+  /// Whether a line that begins with a word would be a heading, a list or a rule.
+  private static func isBlock(_ word: Substring) -> Bool {
+    word.first.map { "#-+=_".contains($0) } ?? false
   }
 
   private static func sentence(_ text: String) -> String {
@@ -147,7 +155,7 @@ extension SyncVerdict? {
   /// The verdict in a few words.
   fileprivate var shortText: String {
     guard let self else { return "not looked at" }
-    return self.model.map { "needed under `\($0)`" } ?? "not needed within the bound"
+    return self.model.map { "needed under \($0.asCode)" } ?? "not needed within the bound"
   }
 
   /// The verdict in words.
@@ -159,5 +167,22 @@ extension SyncVerdict? {
         + "states)"
     }
     return "needed under \(model): \(proof.headline)"
+  }
+}
+
+extension String {
+  /// The text as one line of Markdown that no file name, program or checker can add markup to.
+  var asMarkdown: String {
+    var result = ""
+    for character in visibleLine {
+      if "\\`*[]<>|&~".contains(character) { result.append("\\") }
+      result.append(character)
+    }
+    return result
+  }
+
+  /// The text as code in one line of Markdown; inside of it nothing can be escaped.
+  fileprivate var asCode: String {
+    "`" + visibleLine.replacing("`", with: "'").replacing("|", with: "/") + "`"
   }
 }
