@@ -18,6 +18,8 @@ package final class LoopChecker: StateChecker, @unchecked Sendable {
   private let timeoutSeconds: Int
   private let environment: [String: String]
   private var process: LoopProcess?
+  /// The last request, and its line.
+  private var last: (request: LoopRequest, line: [UInt8])?
 
   /// Makes a checker that works below `slot`, an existing empty directory.
   /// - Parameters:
@@ -92,7 +94,7 @@ package final class LoopChecker: StateChecker, @unchecked Sendable {
       all["FAULTLINE_OUTPUT"] = acknowledgedPath
       let request = LoopRequest(
         directory: stage.directory, output: acknowledgedPath, environment: all)
-      result = try process.ask(request, timeoutSeconds: timeoutSeconds)
+      result = try process.ask(try line(of: request), timeoutSeconds: timeoutSeconds)
     } catch {
       _ = try? stage.withdraw()
       throw error
@@ -103,6 +105,14 @@ package final class LoopChecker: StateChecker, @unchecked Sendable {
       ending: result.ending,
       output: result.output.replacing(stage.directory, with: "$FAULTLINE_DIR")
         .replacing(acknowledgedPath, with: "$FAULTLINE_OUTPUT"))
+  }
+
+  /// A request as a line; that of the last state is nearly always the same.
+  private func line(of request: LoopRequest) throws(LabError) -> [UInt8] {
+    if let last, last.request == request { return last.line }
+    let line = try JSONLine.encode(request)
+    last = (request, line)
+    return line
   }
 
   /// Whether two answers are the same verdict; on damaged data the words may differ each time.

@@ -9,7 +9,7 @@ import Glibc
 import LabCore
 
 /// What a checker that stays is asked about one state.
-struct LoopRequest: Encodable {
+struct LoopRequest: Encodable, Hashable {
   /// The crash state.
   let directory: String
   /// The file with what was acknowledged.
@@ -99,16 +99,17 @@ final class LoopProcess {
 
   /// Asks about one state.
   /// - Parameters:
-  ///   - request: The state.
+  ///   - line: The request, encoded.
   ///   - timeoutSeconds: After this it has failed.
   /// - Returns: The verdict; of a process that gives none, how it failed.
   /// - Throws: `LabError` when the lab is asked to stop.
-  func ask(_ request: LoopRequest, timeoutSeconds: Int) throws(LabError) -> CheckResult {
+  func ask(_ line: [UInt8], timeoutSeconds: Int) throws(LabError) -> CheckResult {
     askedCount += 1
     // Its descriptor has the same position, so what it says next is what this state is about.
-    _ = ftruncate(errors.number, 0)
-    _ = lseek(errors.number, 0, SEEK_SET)
-    let line = try JSONLine.encode(request)
+    if errorBytes > 0 {
+      _ = ftruncate(errors.number, 0)
+      _ = lseek(errors.number, 0, SEEK_SET)
+    }
     do throws(ErrorNumber) {
       try Descriptors.send(line, to: input.number)
     } catch {
@@ -176,9 +177,16 @@ final class LoopProcess {
     return ending
   }
 
+  /// How much is on standard error.
+  private var errorBytes: Int {
+    var status = stat()
+    return unsafe fstat(errors.number, &status) == 0 ? Int(status.st_size) : 0
+  }
+
   /// A verdict with what was said about it on standard error.
   private func result(_ ending: ProcessEnding, _ words: String) -> CheckResult {
     var text = words.isEmpty ? "" : words + "\n"
+    guard errorBytes > 0 else { return CheckResult(ending: ending, output: text) }
     var bytes = [UInt8](repeating: 0, count: CommandChecker.outputLimitBytes)
     let count = unsafe bytes.withUnsafeMutableBytes { space in
       unsafe pread(errors.number, space.baseAddress, space.count, 0)
