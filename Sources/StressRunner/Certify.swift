@@ -24,6 +24,7 @@ struct Certify: ParsableCommand {
       Examples:
         faultline certify scenarios/durability/commits.yaml
         faultline certify --setup 'sh setup.sh' --workload 'sh work.sh' --check 'sh check.sh'
+        faultline certify --workload 'python3 save.py'
         faultline certify scenarios/durability --model posix --report out --fail-on-redundant
       """)
 
@@ -33,6 +34,7 @@ struct Certify: ParsableCommand {
   @OptionGroup var checker: CheckArguments
   @Option(help: "Shell command that prepares the directory. What it writes is durable.")
   var setup: String?
+  @OptionGroup var judging: JudgingArguments
   @Option(
     name: [.customLong("backend"), .customLong("door")],
     help: "For scenarios: fuse or in-process. Default: fuse if it works.")
@@ -77,11 +79,10 @@ struct Certify: ParsableCommand {
 
   private func program(_ settings: ExplorationSettings, _ console: Console) throws -> Certificate {
     guard let workload else {
-      throw LabError.usage("give scenario files, or --workload and --check")
+      throw LabError.usage("give scenario files, or --workload")
     }
-    let checker = try checker.required()
-    var program = ProgramUnderTest(workload: workload, check: checker.command, setup: setup)
-    program.checkStays = checker.stays
+    let program = try ProgramUnderTest(
+      workload: workload, setup: setup, judging.judging(try checker.chosen()))
     return try ProgramExplorer(
       program: program, settings: settings, keepingTrace: nil, console: console
     ).certify()
@@ -90,8 +91,8 @@ struct Certify: ParsableCommand {
   private func addScenarios(
     to result: inout CertificateReport, _ settings: ExplorationSettings, _ console: Console
   ) throws {
-    guard workload == nil, try checker.chosen() == nil, setup == nil else {
-      throw LabError.usage("give scenario files, or --workload and --check, but not both")
+    guard workload == nil, try checker.chosen() == nil, setup == nil, judging.isEmpty else {
+      throw LabError.usage("give scenario files, or --workload and what goes with it, but not both")
     }
     let scenarios = try ScenarioRunner.load(paths)
     let runner = try ScenarioRunner(settings: settings, console: console, backend: backend)

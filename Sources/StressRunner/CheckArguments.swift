@@ -1,6 +1,8 @@
 // CheckArguments.swift: the checker of a program: `explore`, `certify` and `stress`.
 
 import ArgumentParser
+import Exploration
+import Findings
 import LabCore
 
 /// What judges crash states: a process for each, or one that stays.
@@ -34,12 +36,49 @@ struct CheckArguments: ParsableArguments {
     return check.map { Choice(command: $0, stays: false) }
   }
 
-  /// The checker.
-  /// - Throws: `LabError` with code `.usage` when there is not exactly one.
-  func required() throws(LabError) -> Choice {
-    guard let choice = try chosen() else {
-      throw .usage("give --check COMMAND, or --check-loop COMMAND for a checker that stays")
+}
+
+/// How crash states are judged without a checker: `explore` and `certify`.
+struct JudgingArguments: ParsableArguments {
+  /// What judges: a checker, or nobody.
+  enum Choice {
+    case checker(CheckArguments.Choice)
+    case none(JudgingOptions)
+  }
+
+  @Option(
+    name: .customLong("ignore"),
+    help: "Without --check: do not judge files that match this glob. Can be repeated.")
+  var ignored: [String] = []
+  @Flag(
+    name: .customLong("durable"),
+    help: "Without --check: each line of output promises that what came before it is durable.")
+  var isDurable = false
+
+  /// Whether none is given.
+  var isEmpty: Bool { ignored.isEmpty && !isDurable }
+
+  /// What judges.
+  /// - Throws: `LabError` with code `.usage` when options contradict each other.
+  func judging(_ checker: CheckArguments.Choice?) throws(LabError) -> Choice {
+    guard let checker else {
+      return .none(JudgingOptions(ignored: ignored, isDurable: isDurable))
     }
-    return choice
+    guard isEmpty else {
+      throw .usage("--ignore and --durable are about judging without a checker; drop one")
+    }
+    return .checker(checker)
+  }
+}
+
+extension ProgramUnderTest {
+  /// A program with what judges it.
+  init(workload: String, setup: String?, _ judging: JudgingArguments.Choice) {
+    switch judging {
+    case .none(let options): self.init(workload: workload, judging: options, setup: setup)
+    case .checker(let checker):
+      self.init(workload: workload, check: checker.command, setup: setup)
+      checkStays = checker.stays
+    }
   }
 }

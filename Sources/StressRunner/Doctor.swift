@@ -10,9 +10,9 @@ struct Doctor: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show what this machine offers, and the command that mends each lack.",
     discussion: """
-      Looks at the FUSE device, the ways to mount, seccomp, loop devices, mkfs, and shared memory. \
-      Makes one mount and measures it. For each lack it says what does not work, and the command \
-      that mends it (docs/how-to/run-without-root.md).
+      Looks at the FUSE device, the ways to mount, seccomp, loop devices, mkfs, shared memory, and \
+      readers of file formats. Makes one mount and measures it. For each lack it says what does \
+      not work, and the command that mends it (docs/how-to/run-without-root.md).
 
       Examples:
         faultline doctor

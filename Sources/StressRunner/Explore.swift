@@ -115,13 +115,15 @@ struct Explore: ParsableCommand {
     _ program: ProgramUnderTest, _ settings: ExplorationSettings
   ) throws(LabError) {
     guard program.judging != nil else { return }
-    let given = [
-      ("--recover", program.recovery != nil), ("--media", settings.media != nil),
-      ("--on", !settings.fileSystems.isEmpty),
-    ]
-    if let (option, _) = given.first(where: { $0.1 }) {
+    guard settings.media == nil else {
       throw .usage(
-        "\(option) needs a checker, which knows what the files mean; add --check COMMAND")
+        "--media needs a checker: damage changes bytes of files, and only a program that reads "
+          + "them can say whether it notices; add --check COMMAND")
+    }
+    guard program.recovery == nil || settings.fileSystems.isEmpty else {
+      throw .usage(
+        "--recover with --on needs a checker, which recovers by itself on the mounted state; add "
+          + "--check COMMAND, or drop one")
     }
   }
 

@@ -22,14 +22,7 @@ struct ProgramArguments: ParsableArguments {
   @OptionGroup var checker: CheckArguments
   @Option(help: "Shell command that prepares the directory. What it writes is durable.")
   var setup: String?
-  @Option(
-    name: .customLong("ignore"),
-    help: "Without --check: do not judge files that match this glob. Can be repeated.")
-  var ignored: [String] = []
-  @Flag(
-    name: .customLong("durable"),
-    help: "Without --check: each line of output promises that what came before it is durable.")
-  var isDurable = false
+  @OptionGroup var judging: JudgingArguments
 
   /// The program that the options name.
   /// - Throws: `LabError` with code `.usage` when they contradict each other.
@@ -41,17 +34,8 @@ struct ProgramArguments: ParsableArguments {
     case (nil, true): throw .usage("give the program: --workload COMMAND, or -- PROGRAM ARGUMENTS")
     default: throw .usage("--workload and a program after -- are both given; leave one out")
     }
-    guard let checker = try checker.chosen() else {
-      return ProgramUnderTest(
-        workload: workload,
-        judging: JudgingOptions(ignored: ignored, isDurable: isDurable), setup: setup)
-    }
-    guard ignored.isEmpty, !isDurable else {
-      throw .usage("--ignore and --durable are about judging without a checker; drop one")
-    }
-    var program = ProgramUnderTest(workload: workload, check: checker.command, setup: setup)
-    program.checkStays = checker.stays
-    return program
+    return try ProgramUnderTest(
+      workload: workload, setup: setup, judging.judging(try checker.chosen()))
   }
 
   /// One word for the shell.

@@ -134,7 +134,10 @@ struct Stress: ParsableCommand {
     let checker = try checker.chosen()
     guard let workload, let checker else {
       guard workload == nil, checker == nil, setup == nil, recover == nil else {
-        throw .usage("a program of your own needs both --workload and --check")
+        throw .usage(
+          "a program of your own needs both --workload and --check: stress ends a run at a moment "
+            + "that it draws, and cannot know what the files were to become; faultline explore "
+            + "needs no checker")
       }
       return .engine
     }

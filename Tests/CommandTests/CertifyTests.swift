@@ -214,7 +214,9 @@ struct CertifyTests {
   @Test(
     "what cannot be certified is a usage error",
     arguments: [
-      [], ["--workload", "true"], ["scenarios/negative/first-sync-ignored.yaml"],
+      [], ["--workload", "true", "--check", "true", "--durable"],
+      ["--durable", "scenarios/durability/commits.yaml"],
+      ["scenarios/negative/first-sync-ignored.yaml"],
       ["scenarios/processes/kill.yaml"], ["--workload", "true", "--check", "true", "x.yaml"],
       ["--workload", "true", "--check", "true", "--shard", "1/2"],
       ["--workload", "true", "--check", "true", "--json", "/nowhere/x"],

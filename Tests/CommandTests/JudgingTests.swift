@@ -131,7 +131,8 @@ struct JudgingTests {
   func refusals() throws {
     let command = try FaultlineCommand()
     for arguments in [
-      ["--recover", "true", "--workload", "true"], ["--media", "all", "--workload", "true"],
+      ["--recover", "true", "--on", "ext4", "--workload", "true"],
+      ["--media", "all", "--workload", "true"],
       ["--check", "true", "--durable", "--workload", "true"], [],
     ] {
       let result = try command.run(["explore"] + arguments)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""programs.py FAULTLINE [NAME-PART]: explores programs of Debian without a checker, under three models each.
+"""programs.py FAULTLINE [NAME-PART]: explores programs of Debian, and the small ones of small.py, without a checker.
 
 Prints docs/generated/programs.md to standard output. Exit 0 when each program is judged as expected: `silent` programs have no
 error, `broken` ones have one; 1 when any differs. Programs that are not installed are said to be skipped.
@@ -10,6 +10,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+import small
 
 MODELS = ["ext4-ordered", "xfs", "btrfs"]
 TEXT = "seq 1 4000 > words"
@@ -124,6 +126,15 @@ PROGRAMS = [
     ("python3 temporary file, unsynced", "python3", "echo '{\"a\": 1}' > c.json",
      "python3 -c 'import json, os; f = open(\"t\", \"w\"); json.dump({\"a\": [2] * 3000}, f); f.close(); os.rename(\"t\", \"c.json\")'",
      "any", "ext4 writes a file out before it replaces another; XFS and Btrfs may leave an empty one."),
+    ("crontab", "crontab", "mkdir spool && echo '0 1 * * * true' > table",
+     'unshare -m sh -c \'mount --bind "$PWD/spool" /var/spool/cron/crontabs && crontab table && crontab table\'', "any",
+     "It renames a new table over the old one."),
+    ("apt-get update", "apt-get",
+     "mkdir -p repo state/lists/partial cache/archives/partial && : > state/status && printf 'Package: pk\\nVersion: 1\\nArchitecture: all\\n"
+     "Filename: ./pk.deb\\nSize: 1\\nMD5sum: 0\\nDescription: d\\n\\n' > repo/Packages",
+     'printf "deb [trusted=yes] copy:%s/repo ./\\n" "$PWD" > sources && apt-get -qq -o Dir::State="$PWD/state"'
+     ' -o Dir::State::status="$PWD/state/status" -o Dir::Cache="$PWD/cache" -o Dir::Etc::sourcelist="$PWD/sources"'
+     ' -o Dir::Etc::sourceparts=- -o APT::Sandbox::User=root update 2> /dev/null', "silent", "New files only."),
     ("curl -o", "curl", TEXT, 'curl -s -o got "file://$PWD/words"', "silent", "A new file only."),
     ("O_TMPFILE and link", "python3", None,
      "python3 -c 'import os; d0 = os.open(\"/\", 0); f = os.open(\".\", os.O_TMPFILE | os.O_RDWR, 0o600); os.write(f, b\"x\" * 9000); os.fsync(f);"
@@ -132,10 +143,10 @@ PROGRAMS = [
 ]
 
 
-def explore(faultline, setup, workload):
+def explore(faultline, setup, workload, models=MODELS, budget=2000):
     with tempfile.TemporaryDirectory() as scratch:
         report = os.path.join(scratch, "report.json")
-        command = [faultline, "explore", "--workload", workload, "--model", ",".join(MODELS), "--budget", "2000", "--json", report,
+        command = [faultline, "explore", "--workload", workload, "--model", ",".join(models), "--budget", str(budget), "--json", report,
                    "--explain-time", "5s"]
         if setup:
             command += ["--setup", setup]
@@ -184,7 +195,52 @@ def main():
             wrong += 1
             print(f"{name}: {count} findings, expected {expected}\n{output}", file=sys.stderr)
         print(f"| {name} | " + " | ".join(cells) + f" | {first.replace('|', '/')} | {why} |", flush=True)
+    wrong += explore_small(faultline, part)
     sys.exit(1 if wrong else 0)
+
+
+SMALL_MODELS = MODELS + ["posix"]
+
+
+def workload_of(folder, name, without=None):
+    """The command that runs a small program, whose file is in a folder of its own."""
+    kind = small.SMALL[name][0]
+    path = os.path.join(folder, f"program.{kind}")
+    with open(path, "w") as file:
+        file.write(small.source(name, without))
+    if kind == "c":
+        subprocess.run(["cc", "-O1", "-o", path + ".bin", path], check=True)
+        return path + ".bin"
+    return f"{'python3' if kind == 'py' else 'sh'} {path}"
+
+
+def explore_small(faultline, part):
+    """All small programs, whole and with each sync left out; how many are not judged as they should be."""
+    wrong = 0
+    print("\n## Small programs\n")
+    print("Each keeps data safe in a usual way, and is silent with all its syncs (`Tests/Judging/small.py`). Then each sync is left out.")
+    print("A cell says how many findings there are.\n")
+    print("| program | left out | " + " | ".join(SMALL_MODELS) + " | first finding |\n|---|---|" + "---|" * (len(SMALL_MODELS) + 1))
+    for name, (kind, setup, _) in small.SMALL.items():
+        if part not in name:
+            continue
+        for without in [None] + small.broken(name):
+            with tempfile.TemporaryDirectory() as folder:
+                case, output = explore(faultline, setup, workload_of(folder, name, without), SMALL_MODELS, 1000)
+            if case is None:
+                print(f"{name}, {without}: failed\n{output}", file=sys.stderr)
+                wrong += 1
+                continue
+            counts = [len(exploration["findings"]) for exploration in case["explorations"]]
+            findings = [finding["headline"] for exploration in case["explorations"] for finding in exploration["findings"]]
+            unseen = small.UNSEEN.get(name, {}).get(without)
+            first = findings[0] if findings else unseen or ""
+            isWrong = bool(findings) if without is None else not findings and unseen is None
+            if isWrong:
+                wrong += 1
+                print(f"{name}, without {without}: {counts}\n{output}", file=sys.stderr)
+            print(f"| {name} | {without or '–'} | " + " | ".join(map(str, counts)) + f" | {first.replace('|', '/')} |", flush=True)
+    return wrong
 
 
 main()

@@ -53,6 +53,12 @@ public enum Requirement: String, CaseIterable, Sendable {
   case stemmer
   /// io_uring(7), in the kernel and allowed to this process.
   case ring
+  /// Python's module of LMDB.
+  case lmdb
+  /// Python's module of LevelDB.
+  case leveldb
+  /// What checks pictures and documents.
+  case pngcheck, djpeg, qpdf
 
   /// What the machine lacks, and how to get it; nil when it has everything.
   public var missing: String? {
@@ -116,6 +122,11 @@ public enum Requirement: String, CaseIterable, Sendable {
       return Self.programs(["zip"], package: "zip")
     case .stemmer:
       return Self.library("libstemmer.so.0d", package: "libstemmer0d")
+    case .lmdb: return Self.module("lmdb", package: "python3-lmdb")
+    case .leveldb: return Self.module("plyvel", package: "python3-plyvel")
+    case .pngcheck: return Self.programs(["pngcheck"], package: "pngcheck")
+    case .djpeg: return Self.programs(["djpeg", "cjpeg"], package: "libjpeg-turbo-progs")
+    case .qpdf: return Self.programs(["qpdf"], package: "qpdf")
     }
   }
 
@@ -139,6 +150,11 @@ public enum Requirement: String, CaseIterable, Sendable {
       guard isThere else { return "no program \(name); install the package \(package)" }
     }
     return nil
+  }
+
+  private static func module(_ name: String, package: String) -> String? {
+    trial(
+      "/usr/bin/python3 -c 'import \(name)'", "no module \(name); install the package \(package)")
   }
 
   private static func library(_ name: String, package: String) -> String? {

@@ -40,8 +40,9 @@ public struct JudgingRemark: Codable, Sendable, Hashable {
     "\(level): \(text) (\(Formatting.counted(stateCount, "state")))"
   }
 
-  /// The remarks of several shards, each once: its states are counted together, and its words are
-  /// those of the first that has it. Warnings come first.
+  /// The remarks of several shards, each once, warnings first.
+  ///
+  /// The states of one are counted together, and its words are those of the first that has it.
   package static func joined(_ parts: [[JudgingRemark]?]) -> [JudgingRemark]? {
     var result: [JudgingRemark] = []
     var places: [String: Int] = [:]

@@ -1,6 +1,6 @@
 // SARIF.swift: a run as SARIF 2.1.0 (OASIS), for code scanning: one result for each finding and for
-// each planted bug that was not found, and of a lower level for each remark of a judgement without a
-// checker; failures of Faultline are notifications, never results.
+// each planted bug that was not found, and one of a lower level for each remark of a judgement
+// without a checker; failures of Faultline are notifications, never results.
 // Invariant: a result's fingerprint does not depend on numbers, seeds or times, so that a recurring
 // finding keeps its identity.
 

@@ -1,5 +1,5 @@
-// CertificateTextTests.swift: a certificate is pasted into documents: no name of a file, and nothing
-// that a checker says, becomes markup there.
+// CertificateTextTests.swift: a certificate is pasted into documents: no name of a file becomes
+// markup there, and nothing that a checker says.
 
 import Testing
 

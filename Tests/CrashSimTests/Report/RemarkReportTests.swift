@@ -1,5 +1,5 @@
-// RemarkReportTests.swift: warnings and notes of a judgement without a checker, in every report, with
-// the names of files that a program chose.
+// RemarkReportTests.swift: warnings and notes of a judgement without a checker, in every report,
+// with the names of files that a program chose.
 
 import Foundation
 import FoundationXML

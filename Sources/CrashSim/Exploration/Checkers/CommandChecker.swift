@@ -18,6 +18,9 @@ public final class CommandChecker: Sendable {
   /// A checker's output is cut at this length.
   public static let outputLimitBytes = 64 << 10
 
+  /// Where crash states are.
+  package var directory: String { stage.directory }
+
   private let command: String
   private let stage: any CrashStateStage
   private let acknowledgedPath: String

@@ -19,7 +19,8 @@ public enum MachineSurvey {
     return MachineReport(
       mounts: speed.state == .ok,
       capabilities: [
-        device, way, fusermount, namespaces, seccomp, loopDevices, makers, sharedMemory, speed,
+        device, way, fusermount, namespaces, seccomp, loopDevices, makers, sharedMemory, readers,
+        speed,
       ])
   }
 
@@ -126,6 +127,23 @@ public enum MachineSurvey {
     return .missing(
       "mkfs", found: found, lost: names,
       mend: "sudo apt-get install \(lacking.map(\.1).joined(separator: " "))")
+  }
+
+  private static var readers: MachineCapability {
+    let name = "format readers"
+    let lacking = (try? FormatReader.lacking()) ?? KnownFormat.allCases
+    let there = KnownFormat.allCases.filter { !lacking.contains($0) }.map(\.rawValue)
+    let found = there.isEmpty ? "none" : there.joined(separator: ", ")
+    if lacking.isEmpty { return .ok(name, found: found) }
+    var packages: [String] = []
+    for package in lacking.compactMap(\.packages.first) where !packages.contains(package) {
+      packages.append(package)
+    }
+    return .missing(
+      name, found: found,
+      lost: "judging without a checker opens no "
+        + lacking.map(\.rawValue).joined(separator: ", "),
+      mend: "sudo apt-get install \(packages.joined(separator: " "))")
   }
 
   private static var sharedMemory: MachineCapability {

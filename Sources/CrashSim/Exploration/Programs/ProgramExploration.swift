@@ -52,6 +52,12 @@ struct ProgramExploration {
     Acknowledgements(target.trace, after: context?.acknowledged ?? [])[marks]
   }
 
+  /// What those who judge without a checker need to know of crashes in a recovery.
+  private var variables: [String: String] {
+    guard let context, program.judging != nil else { return [:] }
+    return [TraceChecker.workloadBytes: "\(context.workloadBytes)"]
+  }
+
   private func makeEnumerator() throws(LabError) -> CrashStateEnumerator {
     try CrashStateEnumerator(
       trace: target.trace, model: target.model, seed: settings.seed, ignoring: target.ignoredSyncs)
@@ -200,7 +206,8 @@ struct ProgramExploration {
         let isTaken = try pool.submit(
           StateJob(
             ordinal: ordinal, tree: image.treeImage(),
-            acknowledged: acknowledgements[explored.state.acknowledgedMarks]))
+            acknowledged: acknowledgements[explored.state.acknowledgedMarks],
+            variables: variables))
         guard isTaken else { return .stop }
         if lastShown.duration(to: clock.now) > .milliseconds(100) { show() }
         return .goOn
@@ -315,7 +322,9 @@ struct ProgramExploration {
     recipe.marks = settings.marks
     if program.checkStays { recipe.checkStays = true }
     recipe.faults = settings.faults.isEmpty ? nil : settings.faults
-    recipe.recover = context == nil ? nil : program.recovery?.command
+    // Without a checker, the recovery comes before every judgement.
+    let recovers = context != nil || program.judging != nil
+    recipe.recover = recovers ? program.recovery?.command : nil
     recipe.recovered = context?.crashes
     if !target.ignoredSyncs.isEmpty { recipe.ignoredSyncs = target.ignoredSyncs }
     recipe.runsFsck = target.system != nil && settings.runsFsck ? true : nil
@@ -328,7 +337,7 @@ struct ProgramExploration {
   ) -> StateJudge {
     StateJudge(enumerator, known: known) { (image, marks) throws(LabError) in
       try target.checkers[0].check(
-        image.treeImage(), acknowledged: acknowledged(marks), variables: [:])
+        image.treeImage(), acknowledged: acknowledged(marks), variables: variables)
     }
   }
 

@@ -12,12 +12,12 @@ extension ProgramExplorer {
   public func certify() throws(LabError) -> Certificate {
     do throws(LabError) {
       let target = try makeTarget(try record(on: nil), model: settings.models.first, system: nil)
-      try refuseBadChecker(target)
+      var unrecorded = unrecorded(target.trace)
+      try refuseBadChecker(target, &unrecorded)
       var certificate = try CertificateMaker(
         run: CertifiableProgram(explorer: self, target: target), name: Certificate.programName,
         title: program.workload
       ).make()
-      let unrecorded = unrecorded(target.trace)
       certificate.skipped = unrecorded.isEmpty ? nil : unrecorded
       certificate.rules = notes.rules.isEmpty ? nil : notes.rules
       return certificate

@@ -16,6 +16,9 @@ public final class ProgramExplorer {
   private let keptTracePath: String?
   let console: Console
   private let run: RunDirectory
+  /// The last recording of files, if there is one.
+  private var files: Trace?
+  private static let filesName = "files"
   /// Information about the last recording besides its trace.
   private(set) var notes = RecordingNotes()
 
@@ -161,7 +164,7 @@ public final class ProgramExplorer {
       for model in models {
         try Interruption.check()
         let target = try makeTarget(trace, model: model, system: system, checkers: checkers)
-        if checkers.isEmpty { try refuseBadChecker(target, &item) }
+        if checkers.isEmpty { try refuseBadChecker(target, &item.skipped) }
         checkers = target.checkers
         let exploration = ProgramExploration(
           program: program, settings: settings, target: target, console: console)
@@ -235,7 +238,7 @@ public final class ProgramExplorer {
   }
 
   func record(on system: KernelFileSystem?) throws(LabError) -> Trace {
-    let name = system.map { "on \($0)" } ?? "files"
+    let name = system.map { "on \($0)" } ?? Self.filesName
     let trace: Trace
     if let known = try settings.progress?.recording(name) {
       (trace, notes) = known
@@ -245,6 +248,7 @@ public final class ProgramExplorer {
     }
     for line in notes.lines { console.say("  \(line)") }
     if let keptTracePath { try TraceFile.save(trace, to: keptTracePath) }
+    if system == nil { files = trace }
     return trace
   }
 
@@ -288,22 +292,66 @@ public final class ProgramExplorer {
     let device = system.map { DeviceCheck(system: $0, runsFsck: settings.runsFsck) }
     let jobs = min(settings.jobs, system?.mountsMax ?? settings.jobs)
     for index in checkers.count..<jobs {
+      let slot = system.map { "checker-\($0.kind.rawValue)-\(index)" } ?? "checker-\(index)"
       if let judging = program.judging {
-        let slot = try run.subdirectory("checker-\(index)")
-        if let first = checkers.first as? TraceChecker {
-          checkers.append(TraceChecker(like: first, slot: slot))
-        } else {
-          checkers.append(try TraceChecker(trace, judging, slot: slot))
-        }
+        checkers.append(
+          try makeTraceChecker(
+            trace, judging, try run.subdirectory(slot), device, like: checkers.first))
         continue
       }
-      let slot = system.map { "checker-\($0.kind.rawValue)-\(index)" } ?? "checker-\(index)"
       checkers.append(try makeChecker(in: slot, device))
     }
     var target = ExplorationTarget(
       trace: trace, model: model ?? .blockDevice, system: system, checkers: checkers)
     if system == nil { target.syncsError = notes.syncsError }
     return target
+  }
+
+  /// What judges without a checker.
+  ///
+  /// Of a real file system the recording holds blocks, so the files are recorded apart.
+  private func makeTraceChecker(
+    _ trace: Trace, _ judging: JudgingOptions, _ slot: String, _ device: DeviceCheck?,
+    like first: (any StateChecker)?
+  ) throws(LabError) -> TraceChecker {
+    var passage = StatePassage.Kind.none
+    if let device {
+      passage = .device(device)
+    } else if let recovery = program.recovery {
+      passage = .recovery(
+        command: recovery.command, timeoutSeconds: settings.timeoutSeconds,
+        environment: run.programEnvironment)
+    }
+    if let first = first as? TraceChecker {
+      return try TraceChecker(like: first, slot: slot, passage: passage)
+    }
+    let files: Trace
+    if device == nil { files = trace } else { files = try recordFiles() }
+    var undisturbed: [(tree: TreeImage, acknowledged: [UInt8])] = []
+    if device != nil || program.recovery != nil {
+      undisturbed = [
+        (trace.initial, []), (trace.final, trace.acknowledged(trace.markCount)),
+      ]
+    }
+    return try TraceChecker(
+      files, judging, slot: slot, passage: passage, undisturbed: undisturbed)
+  }
+
+  /// The recording of files, which is made when there is none.
+  private func recordFiles() throws(LabError) -> Trace {
+    if let files { return files }
+    let notes = self.notes
+    defer { self.notes = notes }
+    let trace: Trace
+    if let known = try settings.progress?.recording(Self.filesName) {
+      trace = known.trace
+    } else {
+      let recorded = try recordAnew(on: nil)
+      try settings.progress?.keep(recorded.trace, recorded.notes, as: Self.filesName)
+      trace = recorded.trace
+    }
+    files = trace
+    return trace
   }
 
   private func makeChecker(
@@ -321,24 +369,22 @@ public final class ProgramExplorer {
   }
 
   /// The same; without a checker, the report says what cannot be judged.
-  private func refuseBadChecker(
-    _ target: ExplorationTarget, _ item: inout CaseReport
+  func refuseBadChecker(
+    _ target: ExplorationTarget, _ skipped: inout [String]
   ) throws(LabError) {
     guard let checker = target.checkers.first as? TraceChecker else {
       return try refuseBadChecker(target)
     }
-    item.skipped += checker.knowledge.skipped
+    skipped += checker.knowledge.skipped.filter { !skipped.contains($0) }
   }
 
   /// A checker that rejects a state without any crash would make every state a finding.
   func refuseBadChecker(_ target: ExplorationTarget) throws(LabError) {
     let trace = target.trace
-    var final = trace.initial
-    for case .operation(let operation) in trace.events.map(\.body) { final.apply(operation) }
     var undisturbed = [("before the workload", trace.initial, 0)]
     // With faults, the final directory is judged as a separate state.
     if settings.faults.isEmpty {
-      undisturbed.append(("after the workload", final, trace.markCount))
+      undisturbed.append(("after the workload", trace.final, trace.markCount))
     }
     for (name, tree, marks) in undisturbed {
       let result = try target.checkers[0].check(
@@ -363,6 +409,22 @@ extension Trace {
   /// Number of marks.
   package var markCount: Int {
     events.count { if case .mark = $0.body { true } else { false } }
+  }
+
+  /// The tree after all operations, without files that have no name any more.
+  var final: TreeImage {
+    var final = initial
+    for case .operation(let operation) in events.map(\.body) { final.apply(operation) }
+    var named: Set<InodeNumber> = [.root]
+    var open: [InodeNumber] = [.root]
+    while let number = open.popLast() {
+      for child in (final.inodes[number]?.entries ?? [:]).values
+      where named.insert(child).inserted {
+        open.append(child)
+      }
+    }
+    final.inodes = final.inodes.filter { named.contains($0.key) }
+    return final
   }
 
   /// The bytes of the first `count` marks, one after another.

@@ -48,8 +48,12 @@ struct RecordedRecovery {
 
   /// The verdict on a crash state from which recovery fails; nil if it succeeded.
   var refusal: CheckResult? {
-    guard !ending.isSuccess else { return nil }
-    return CheckResult(
+    ending.isSuccess ? nil : Self.refusal(ending, output)
+  }
+
+  /// The verdict on a state from which recovery fails.
+  static func refusal(_ ending: ProcessEnding, _ output: String) -> CheckResult {
+    CheckResult(
       ending: ending, output: "the recovery failed with \(ending)\n" + output,
       promised: "the recovery succeeds on every state that a crash may leave")
   }

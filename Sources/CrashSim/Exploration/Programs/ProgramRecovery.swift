@@ -42,6 +42,8 @@ struct RecoveryContext: Sendable {
   /// What was acknowledged before the last of them, and by which marks.
   private(set) var acknowledged: [UInt8] = []
   private var marks: [Mark] = []
+  /// Bytes that the workload itself had printed.
+  private(set) var workloadBytes = 0
 
   init(workloadShape: String) { self.workloadShape = workloadShape }
 
@@ -63,6 +65,7 @@ struct RecoveryContext: Sendable {
   /// - Returns: The context of the next recovery.
   func following(_ key: StateKey, _ marks: ArraySlice<Mark>, _ recovery: Trace) -> RecoveryContext {
     var next = self
+    if crashes.isEmpty { next.workloadBytes = marks.reduce(0) { $0 + $1.bytes.count } }
     next.crashes.append(RecoveredCrash(state: key.description, shape: recovery.shape))
     next.marks += marks
     next.acknowledged = next.marks.flatMap(\.bytes)
@@ -141,10 +144,8 @@ package struct ProgramRecoveryExploration {
   /// A recovery that fails without any crash would make every state a finding.
   private func refuseBadRecovery() throws(LabError) {
     let trace = target.trace
-    var final = trace.initial
-    for case .operation(let operation) in trace.events.map(\.body) { final.apply(operation) }
     let recorded = try recorder.recordRecovery(
-      recovery.command, from: final, acknowledged: trace.acknowledged(trace.markCount))
+      recovery.command, from: trace.final, acknowledged: trace.acknowledged(trace.markCount))
     guard let refusal = recorded.refusal else { return }
     throw .usage(
       "your recovery fails without any crash (on the directory after the workload): "
@@ -249,6 +250,7 @@ package struct ProgramRecoveryExploration {
     recipe.directAlignment = settings.directAlignment
     recipe.marks = settings.marks
     if program.checkStays { recipe.checkStays = true }
+    recipe.judging = program.judging
     recipe.recover = recovery.command
     recipe.recovered = next.crashes
     var finding = try FindingMaker(enumerator: enumerator, model: target.model).finding(

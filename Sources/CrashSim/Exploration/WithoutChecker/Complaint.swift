@@ -26,6 +26,7 @@ enum JudgingRule: String, Sendable, CaseIterable, Codable {
   case halfWritten = "half-written"
   case neither, mixed
   case wentBack = "went-back"
+  case dangling
 
   /// What each promises, for findings.
   var promise: String {
@@ -35,6 +36,7 @@ enum JudgingRule: String, Sendable, CaseIterable, Codable {
     case .neither: "the old content is there until the new one is"
     case .mixed: "files that change together are of one time"
     case .wentBack: "what was printed as done survives"
+    case .dangling: "a file that names another one leads to it"
     }
   }
 }

@@ -36,7 +36,7 @@ struct FileEntry: Sendable, Hashable {
   }
 
   /// How the content came to the path.
-  enum Arrival: Sendable { case initial, created, renamed, written, truncated, removed }
+  enum Arrival: Sendable { case initial, created, renamed, written, truncated, removed, moved }
 
   /// Crash point from which it was there.
   let since: Int
@@ -91,6 +91,12 @@ struct FileHistory: Sendable {
   /// Files that the run touched, by path.
   var files: [String: FileRecord] = [:]
   var marks: [HistoryMark] = []
+  /// Contents that name other files, which were there.
+  var pointers: [FilePointer] = []
+  /// Changes in place that a journal protects.
+  var journaled: [JournaledChange] = []
+  /// Writes of mapped pages that came when the program did nothing any more but print and close.
+  var lateMapped: [(path: String, since: Int)] = []
   /// Whether the program syncs anything anywhere.
   var syncsAnywhere = false
   /// Trees before the run and after it.

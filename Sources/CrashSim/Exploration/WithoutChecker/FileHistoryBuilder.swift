@@ -23,7 +23,15 @@ struct FileHistoryBuilder {
   private var prints = Fingerprints()
   private var syncedDirectories: Set<String> = []
   private var hasSyncedSinceMark = false
+  /// Whether the program did nothing since the last mark but close files.
+  private var isIdle = false
+  /// Writes of mapped pages since then, for which there was no sync.
+  private var pendingLate: [(path: String, since: Int)] = []
   private var outputBytes = 0
+  /// What paths point to now.
+  private var pointers: [String: FilePointer] = [:]
+  /// Paths that an operation has changed.
+  private var touched: [String] = []
 
   /// Reads a trace.
   /// - Complexity: O(events × log + bytes written), and of files written in place their bytes for
@@ -31,6 +39,7 @@ struct FileHistoryBuilder {
   static func history(of trace: Trace) -> FileHistory {
     var builder = FileHistoryBuilder(trace)
     for (index, event) in trace.events.enumerated() { builder.read(event, at: index) }
+    builder.history.journaled = JournalFinder.changes(in: trace)
     return builder.finished()
   }
 
@@ -51,11 +60,14 @@ struct FileHistoryBuilder {
           crashPoint: index + 1, outputBytes: outputBytes, text: mark.text,
           promise: OutputPromise(mark.text), isAfterSync: hasSyncedSinceMark))
       hasSyncedSinceMark = false
+      isIdle = true
     case .operation(let operation):
+      noteLate(operation, event.flags, at: index)
       let isVain = operation.isSync && event.flags.contains(.failed)
       if !isVain { before(operation, at: index) }
       live.apply(operation)
       if !isVain { after(operation, at: index + 1) }
+      notePointers()
     }
   }
 
@@ -72,8 +84,25 @@ struct FileHistoryBuilder {
     where result.syncedDirectories.contains(Self.directory(of: path)) {
       result.history.files[path]?.isSynced = true
     }
+    result.history.lateMapped = result.pendingLate
+    result.notePointers()
+    for path in result.pointers.keys.sorted() { result.endPointer(result.pointers[path]) }
     result.history.final = live
     return result.history
+  }
+
+  /// A write of mapped pages after the program's last call: they may have been stored long before.
+  private mutating func noteLate(_ operation: Operation, _ flags: OperationFlags, at index: Int) {
+    switch operation {
+    case .write(let inode, _, _) where flags.contains(.writeBack):
+      guard isIdle, let path = names.paths(of: inode, at: index).first else { return }
+      pendingLate.append((path, index + 1))
+    case .close: break
+    default:
+      // The pages of an msync come before it.
+      if operation.isSync { pendingLate = [] }
+      isIdle = false
+    }
   }
 
   static func directory(of path: String) -> String {
@@ -134,6 +163,7 @@ struct FileHistoryBuilder {
     }
     record.entries = [FileEntry(since: 0, content: first, arrival: .initial)]
     history.files[path] = record
+    pointers[path] = FilePointer(path, in: trace.initial)
   }
 
   private mutating func note(
@@ -143,8 +173,36 @@ struct FileHistoryBuilder {
     history.files[path]?.entries.append(
       FileEntry(since: point, content: content, arrival: arrival))
     if content == .managed { history.files[path]?.isManaged = true }
+    touched.append(path)
     if arrival == .renamed { history.files[path]?.isRenameTarget = true }
   }
+
+  /// Ends what paths pointed to, and notes what they point to from now on.
+  private mutating func notePointers() {
+    for path in touched {
+      let next = FilePointer(path, in: live)
+      if let pointer = pointers[path] {
+        if pointer.content == next?.content { continue }
+        endPointer(pointer)
+        pointers[path] = nil
+      }
+      if let next, pointers.count < Self.pointersMax { pointers[path] = next }
+    }
+    touched = []
+  }
+
+  private mutating func endPointer(_ pointer: FilePointer?) {
+    guard var pointer, history.pointers.count < Self.pointersMax else { return }
+    pointer.keep(live)
+    let known = history.pointers.firstIndex {
+      $0.path == pointer.path && $0.content == pointer.content
+    }
+    if let known { return history.pointers[known].keep(pointer) }
+    history.pointers.append(pointer)
+  }
+
+  /// More are not looked at.
+  private static let pointersMax = 1_000
 
   /// Notes what a file is now at all its paths.
   private mutating func noteAll(
@@ -233,7 +291,7 @@ struct FileHistoryBuilder {
       complete(number, at: point - 1)
       for path in old { record(path + suffix) }
       for path in new { note(path + suffix, content(of: number), .renamed, at: point) }
-      for path in old { note(path + suffix, .absent, .removed, at: point) }
+      for path in old { note(path + suffix, .absent, .moved, at: point) }
     }
   }
 

@@ -35,6 +35,11 @@ extension FileJudge {
           level: .warning, rule: .halfWritten, path: record.path,
           text: "\(what); a whole content has another name")
       }
+      if isJournaled(record) {
+        return Complaint(
+          level: .note, rule: .halfWritten, path: record.path,
+          text: "'\(record.path)' is half-written; another file holds a whole content")
+      }
       let isSpared = !isSynced(record) && FileNames.isDiagnostic(record.path)
       let isRecreated = record.entries[..<first].last?.isAbsent ?? false
       let isLax = isRecreated && !history.syncsAnywhere
@@ -87,6 +92,26 @@ extension FileJudge {
     }
   }
 
+  /// Whether a whole content is a part of another file: a journal, perhaps as a text of JSON.
+  private func isJournaled(_ record: FileRecord) -> Bool {
+    var wholes: [[UInt8]] = []
+    for case .stream(let number, let count, true) in record.entries.map(\.content)
+    where (Self.journaledBytesMin...Self.journaledBytesMax).contains(count) {
+      let whole = Array(history.streams[number].bytes.prefix(count))
+      if !wholes.contains(whole) { wholes += [whole, whole.escapedAsJSON] }
+    }
+    if wholes.isEmpty { return false }
+    return tree.regularFiles().contains { path, image in
+      guard path != record.path, image.sizeBytes <= Self.journaledBytesMax else { return false }
+      return image.visibleBytes.map { bytes in wholes.contains { bytes.contains(bytes: $0) } }
+        ?? false
+    }
+  }
+
+  /// Shorter ones are anywhere by chance.
+  private static let journaledBytesMin = 4
+  private static let journaledBytesMax = 1 << 20
+
   // MARK: Sources
 
   /// A file that the program removed, once another had its content.
@@ -108,8 +133,9 @@ extension FileJudge {
       {
         continue
       }
+      let isMoved = record.entries[removal + 1].arrival == .moved && inode == nil
       return Complaint(
-        level: .error, rule: .neither, path: record.path,
+        level: isMoved ? .warning : .error, rule: .neither, path: record.path,
         text: "'\(record.path)' is gone, and '\(copy.path)', which replaced it, is "
           + (inode == nil ? "not there" : "half-written"))
     }
@@ -123,6 +149,9 @@ extension FileJudge {
     if copy.path.hasPrefix(source.path + ".") || source.path.hasPrefix(copy.path + ".") {
       return true
     }
+    // Done with `todo/7`, a program has `done/7`.
+    let names = [source.path, copy.path].map { $0.split(separator: "/").last ?? "" }
+    if names[0] == names[1], !copy.existedBefore { return true }
     guard
       case .stream(let number, let count, _)? = source.entries.last(where: { !$0.isAbsent })?
         .content

@@ -39,7 +39,8 @@ struct FileJudge {
   func complaints() -> [Complaint] {
     let files = history.counted(options)
     return files.compactMap { judge($0) ?? judgeHope($0) }
-      + [judgeTogether(files), judgeMixed(files)].compactMap { $0 }
+      + [judgeTogether(files), judgeMixed(files), judgeMapped(files)].compactMap { $0 }
+      + judgeJournaled(files) + judgePointers(files) + files.compactMap(judgeEmptied)
   }
 
   // MARK: One file
@@ -60,6 +61,10 @@ struct FileJudge {
     }
     if accepts(bytes, record, from: 0) {
       guard let promise else { return nil }
+      // What was removed, and is there again, is only in the way.
+      if let start, record.entries[start...].allSatisfy(\.isAbsent), !promise.isOfRemoval {
+        return nil
+      }
       return broken(
         record, .wentBack,
         "'\(record.path)' went back to an older content, although "
@@ -151,7 +156,10 @@ struct FileJudge {
     guard record.existedBefore, record.entries[0].content != .other else { return nil }
     if record.existsAtEnd {
       guard !isRescued(record) else { return nil }
-      let isLax = !history.syncsAnywhere && record.entries.contains(where: \.isAbsent)
+      // No sync makes a rename to a new name whole: that only a file system can do.
+      let isLax =
+        record.entries.contains { $0.arrival == .moved }
+        || (!history.syncsAnywhere && record.entries.contains(where: \.isAbsent))
       return Complaint(
         level: isLax ? .warning : .error, rule: .neither, path: path,
         text: "'\(path)' is gone: the old one was removed, and the new one is not there")
@@ -181,6 +189,12 @@ struct FileJudge {
 }
 
 extension HistoryMark {
+  /// Whether it says that something is gone.
+  var isOfRemoval: Bool {
+    let words = text.lowercased().split { !$0.isLetter }
+    return words.contains { ["deleted", "dropped", "erased", "removed"].contains($0) }
+  }
+
   /// The last line that was printed, in quotes.
   var quoted: String {
     let line = text.split(whereSeparator: \.isNewline).last.map(String.init) ?? ""
@@ -199,13 +213,21 @@ extension FileHistory {
     }
   }
 
+  /// A temporary file that nobody has removed, and that the program never syncs.
+  private func isLeftOver(_ record: FileRecord) -> Bool {
+    FileNames.isTemporary(record.path) && !record.existedBefore && !record.isRenameTarget
+      && !record.entries.contains { entry in
+        entry.stream.map { streams[$0].syncedBytes >= 0 } ?? false
+      }
+  }
+
   /// The files that count: those that were there before the run or are at its end, or that
   /// something was renamed to; no temporary files, no locks.
   func counted(_ options: JudgingOptions) -> [FileRecord] {
     paths.compactMap { files[$0] }.filter { record in
       (record.existedBefore || record.existsAtEnd || record.isRenameTarget)
         && !FileNames.isLock(record.path) && !FileNames.isJournal(record.path)
-        && !options.ignores(record.path)
+        && !options.ignores(record.path) && !isLeftOver(record)
     }
   }
 }

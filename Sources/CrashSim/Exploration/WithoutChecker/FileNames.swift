@@ -16,6 +16,13 @@ enum FileNames {
     return name.hasSuffix("-wal") || name.hasSuffix("-journal")
   }
 
+  /// What programs call files until they are whole.
+  static func isTemporary(_ path: String) -> Bool {
+    let name = lastName(path)
+    return [".tmp", ".temp", ".part", ".partial"].contains { name.hasSuffix($0) }
+      || name.contains(".tmp.") || name.hasPrefix("tmp") || name.hasPrefix(".tmp")
+  }
+
   private static func lastName(_ path: String) -> String {
     path.split(separator: "/").last.map { $0.lowercased() } ?? ""
   }

@@ -60,6 +60,13 @@ extension TreeImage {
     return number
   }
 
+  /// Whether some file is these bytes, or holds them.
+  func holds(_ bytes: [UInt8]) -> Bool {
+    regularFiles().contains { _, image in
+      image.sizeBytes >= UInt64(bytes.count) && image.visibleBytes?.contains(bytes: bytes) == true
+    }
+  }
+
   /// All regular files, by path, in a fixed order.
   func regularFiles() -> [(path: String, image: InodeImage)] {
     var files: [(path: String, image: InodeImage)] = []

@@ -2,10 +2,12 @@
 // The lab itself opens nothing: a reader that crashes on damaged bytes takes only its own process.
 // Invariant: the same bytes get the same answer; one that cannot be had is no complaint.
 
+import CrashStates
 import FaultFS
 import Foundation
 import Glibc
 import LabCore
+import Recording
 import Synchronization
 
 /// What a reader says of a file.
@@ -54,17 +56,54 @@ final class FormatReader: Sendable {
       hasher.combine(name)
       hasher.combine(content)
     }
-    let key = hasher.finalize()
-    return try state.withLock { (state) throws(LabError) in
+    return try known(hasher.finalize(), format, .file(bytes, companions))
+  }
+
+  /// Says whether a directory can be opened: a database of many files, a repository.
+  /// - Parameters:
+  ///   - format: What it is.
+  ///   - tree: What it holds.
+  /// - Returns: What its reader says.
+  /// - Throws: `LabError` when a copy cannot be written, or the lab is asked to stop.
+  func verdict(_ format: KnownFormat, _ tree: TreeImage) throws(LabError) -> ReadVerdict {
+    var hasher = Hasher()
+    hasher.combine(format)
+    hasher.combine(tree)
+    return try known(hasher.finalize(), format, .directory(tree))
+  }
+
+  /// What is copied for a reader.
+  private enum Copy: Sendable {
+    case file([UInt8], [String: [UInt8]])
+    case directory(TreeImage)
+  }
+
+  private func write(_ copy: Copy, _ format: KnownFormat) throws(LabError) -> String {
+    switch copy {
+    case .file(let bytes, let companions): return try write(bytes, companions, format)
+    case .directory(let tree):
+      let path = "\(directory)/opened"
+      if !PathCalls.isDirectory(path) { try PathCalls.makeDirectory(path) }
+      // What the last reader changed is put right, too.
+      try DirectoryUpdater.update(path, to: tree)
+      return path
+    }
+  }
+
+  /// The answer about some content, asked for once.
+  private func known(
+    _ key: Int, _ format: KnownFormat, _ copy: Copy
+  ) throws(LabError) -> ReadVerdict {
+    try state.withLock { (state) throws(LabError) in
       if let verdict = state.known[key] { return verdict }
-      let verdict = try ask(format, bytes, companions, &state)
+      let verdict = try ask(format, copy, &state)
       if state.known.count < Self.knownMax { state.known[key] = verdict }
       return verdict
     }
   }
 
   private func ask(
-    _ format: KnownFormat, _ bytes: [UInt8], _ companions: [String: [UInt8]], _ state: inout State
+    _ format: KnownFormat, _ copy: Copy, _ state: inout State
   ) throws(LabError) -> ReadVerdict {
     guard !state.isAbsent else { return .unknown }
     guard let python = Self.python else {
@@ -74,7 +113,7 @@ final class FormatReader: Sendable {
     // A child ends with the thread that started it, and checkers' threads end with each model: one
     // that has gone is started again before it counts against the file.
     for _ in 0..<2 {
-      let path = try write(bytes, companions, format)
+      let path = try write(copy, format)
       if state.process == nil {
         state.process = try LineProcess(command: [python, "-c", Self.program])
       }
@@ -115,118 +154,15 @@ final class FormatReader: Sendable {
   private static let python: String? = ["/usr/bin/python3", "/usr/local/bin/python3"]
     .first { PathCalls.canAccess($0, X_OK) }
 
-  /// Answers each line `FORMAT PATH` with `ok`, `ok ROWS`, `bad REASON`, or `unknown` where a
-  /// module is missing.
-  private static let program = #"""
-    import importlib, sys
-
-    def read(path):
-        with open(path, "rb") as file:
-            return file.read()
-
-    def sqlite(path):
-        import sqlite3
-        connection = sqlite3.connect(path)
-        try:
-            rows = connection.execute("PRAGMA integrity_check").fetchall()
-            if rows != [("ok",)]:
-                raise ValueError(rows[0][0])
-            return rows_of(connection)
-        finally:
-            connection.close()
-
-    def rows_of(connection):
-        import hashlib, sqlite3
-        digest = hashlib.sha256()
-        try:
-            schema = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
-            digest.update(repr(schema).encode())
-            for kind, name, _ in schema:
-                if kind == "table":
-                    quoted = name.replace('"', '""')
-                    for row in connection.execute('SELECT * FROM "' + quoted + '" LIMIT 100000'):
-                        digest.update(repr(row).encode())
-        except sqlite3.Error:
-            return None
-        return digest.hexdigest()[:16]
-
-    def lmdb(path):
-        import lmdb as library
-        with library.open(path, subdir=False, lock=False, readonly=True, max_dbs=64) as base:
-            with base.begin() as transaction:
-                for _ in transaction.cursor():
-                    pass
-
-    def gdbm(path):
-        import dbm.gnu
-        with dbm.gnu.open(path, "r") as base:
-            key = base.firstkey()
-            while key is not None:
-                base[key]
-                key = base.nextkey(key)
-
-    def json(path):
-        import json as library
-        library.loads(read(path))
-
-    def toml(path):
-        import tomllib
-        tomllib.loads(read(path).decode())
-
-    def yaml(path):
-        import yaml as library
-        list(library.safe_load_all(read(path).decode()))
-
-    def xml(path):
-        import xml.etree.ElementTree
-        xml.etree.ElementTree.parse(path)
-
-    def zip(path):
-        import zipfile
-        with zipfile.ZipFile(path) as archive:
-            name = archive.testzip()
-        if name is not None:
-            raise ValueError("wrong checksum of " + name)
-
-    def gzip(path):
-        import gzip as library
-        library.decompress(read(path))
-
-    def bzip2(path):
-        import bz2
-        bz2.decompress(read(path))
-
-    def xz(path):
-        import lzma
-        lzma.decompress(read(path))
-
-    def tar(path):
-        import tarfile
-        with tarfile.open(path, "r:") as archive:
-            for member in archive:
-                if member.isfile():
-                    archive.extractfile(member).read()
-
-    def image(path):
-        from PIL import Image
-        with Image.open(path) as picture:
-            picture.load()
-
-    def pdf(path):
-        import pypdf
-        len(pypdf.PdfReader(path, strict=True).pages)
-
-    readers = dict(sqlite=sqlite, lmdb=lmdb, gdbm=gdbm, json=json, toml=toml, yaml=yaml, xml=xml,
-                   zip=zip, gzip=gzip, bzip2=bzip2, xz=xz, tar=tar, png=image, jpeg=image, pdf=pdf)
-    for line in sys.stdin:
-        name, path = line.rstrip("\n").split(" ", 1)
-        try:
-            rows = readers[name](path)
-            answer = "ok " + rows if rows else "ok"
-        except ImportError:
-            answer = "unknown"
-        except Exception as error:
-            answer = "bad " + " ".join(str(error).split())[:200].replace(path, "it")
-        print(answer, flush=True)
-    """#
+  /// The formats that nothing here reads; all when there is no Python.
+  /// - Throws: `LabError` when Python cannot be started.
+  static func lacking() throws(LabError) -> [KnownFormat] {
+    guard let python else { return KnownFormat.allCases }
+    let process = try LineProcess(command: [python, "-c", program, "lacking"])
+    guard case .line(let line) = try process.poll(seconds: timeoutSeconds) else {
+      return KnownFormat.allCases
+    }
+    let words = String(decoding: line, as: UTF8.self).split(separator: " ").map(String.init)
+    return KnownFormat.allCases.filter { words.contains($0.rawValue) }
+  }
 }

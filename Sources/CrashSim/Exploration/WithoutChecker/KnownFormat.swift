@@ -1,9 +1,12 @@
 // KnownFormat.swift: formats that can be opened to see whether they are whole, recognized by their
 // first bytes, or by the name where the bytes say nothing.
 
+import Recording
+
 /// A format that Python or a tool of the system can read.
 enum KnownFormat: String, Sendable, CaseIterable {
-  case sqlite, lmdb, gdbm, json, toml, yaml, xml, zip, gzip, bzip2, xz, tar, png, jpeg, pdf
+  case sqlite, lmdb, gdbm, leveldb, git
+  case json, toml, yaml, xml, zip, gzip, bzip2, xz, tar, png, jpeg, pdf
 
   /// What people call it.
   var title: String {
@@ -11,10 +14,47 @@ enum KnownFormat: String, Sendable, CaseIterable {
     case .sqlite: "an SQLite database"
     case .lmdb: "an LMDB database"
     case .gdbm: "a GDBM database"
+    case .leveldb: "a LevelDB database"
+    case .git: "a git repository"
     case .bzip2: "a bzip2 file"
     case .xz: "an xz file"
     case .xml: "an XML file"
     default: "a \(rawValue.uppercased()) file"
+    }
+  }
+
+  /// The packages of Debian with which it is read; any of them will do.
+  var packages: [String] {
+    switch self {
+    case .lmdb: ["python3-lmdb", "lmdb-utils"]
+    case .gdbm: ["python3-gdbm"]
+    case .leveldb: ["python3-plyvel"]
+    case .git: ["git"]
+    case .yaml: ["python3-yaml"]
+    case .png: ["python3-pil", "pngcheck"]
+    case .jpeg: ["python3-pil", "libjpeg-turbo-progs", "jpeginfo"]
+    case .pdf: ["python3-pypdf", "qpdf", "poppler-utils"]
+    case .sqlite, .json, .toml, .xml, .zip, .gzip, .bzip2, .xz, .tar: ["python3"]
+    }
+  }
+
+  /// Whether it is a directory and not a file.
+  var isDirectory: Bool { self == .leveldb || self == .git }
+
+  /// Whether its reader says what identifies its rows.
+  var hasRows: Bool { [.sqlite, .lmdb, .gdbm, .leveldb].contains(self) }
+
+  /// Recognizes a directory by the names in it; nil for none.
+  init?(entries: [FileName: InodeNumber]) {
+    func has(_ name: String) -> Bool { entries[FileName(name)] != nil }
+    if has("HEAD") && has("objects") && has("refs") {
+      self = .git
+    } else if has("CURRENT") && !has("IDENTITY"),
+      entries.keys.contains(where: { $0.description.hasPrefix("MANIFEST-") })
+    {
+      self = .leveldb
+    } else {
+      return nil
     }
   }
 

@@ -1,4 +1,6 @@
 // TraceChecker.swift: judges a crash state without a checker, from what the recording knows.
+// On a real file system the kernel mounts the state first, and what is judged is what it shows.
+// With a recovery, that runs first, and what is judged is what it leaves.
 // Invariant: the verdict depends on the recording, the state and the output before it alone.
 
 import Findings
@@ -7,32 +9,61 @@ import Recording
 
 /// Judges crash states of one recording by its own contents.
 final class TraceChecker: StateChecker {
+  /// The variable of a state whose output is not the workload's alone: so many bytes are.
+  static let workloadBytes = "FAULTLINE_WORKLOAD_BYTES"
+
   let knowledge: TraceKnowledge
   private let reader: FormatReader
+  private let passage: StatePassage
 
   /// - Parameters:
-  ///   - trace: The recording.
+  ///   - trace: The recording of files.
   ///   - options: What the user says.
   ///   - slot: An existing directory of its own.
+  ///   - kind: What becomes of a state before it is judged.
+  ///   - undisturbed: States without any crash besides those of the recording, and the output
+  ///     before each.
   /// - Throws: `LabError` when a reader cannot be asked.
-  init(_ trace: Trace, _ options: JudgingOptions, slot: String) throws(LabError) {
+  init(
+    _ trace: Trace, _ options: JudgingOptions, slot: String,
+    passage kind: StatePassage.Kind = .none,
+    undisturbed: [(tree: TreeImage, acknowledged: [UInt8])] = []
+  ) throws(LabError) {
     reader = FormatReader(directory: slot)
-    knowledge = try TraceKnowledge(trace, options, reader)
+    passage = try StatePassage(kind, slot: slot)
+    var knowledge = try TraceKnowledge(trace, options, reader)
+    for (tree, acknowledged) in undisturbed {
+      switch try passage.files(of: tree, acknowledged, [:]) {
+      case .verdict(let refusal):
+        throw .usage("without any crash: \(refusal.ending)\n\(refusal.output)")
+      case .files(let files):
+        try knowledge.leaveOutBroken(
+          files, outputBytes: acknowledged.count, reader, before: passage.recovers ? tree : nil)
+      }
+    }
+    self.knowledge = knowledge
   }
 
   /// One more, with its own readers.
-  init(like other: TraceChecker, slot: String) {
+  init(
+    like other: TraceChecker, slot: String, passage kind: StatePassage.Kind = .none
+  ) throws(LabError) {
     reader = FormatReader(directory: slot)
+    passage = try StatePassage(kind, slot: slot)
     knowledge = other.knowledge
   }
 
   func check(
     _ tree: TreeImage, acknowledged: [UInt8], variables: [String: String], isSample: Bool
   ) throws(LabError) -> CheckResult {
-    let complaints = try knowledge.complaints(
-      about: tree, outputBytes: acknowledged.count, reader)
-    guard let worst = complaints.first else { return .answer([], worst: nil) }
-    return .answer(complaints, worst: worst)
+    switch try passage.files(of: tree, acknowledged, variables) {
+    case .verdict(let result): return result
+    case .files(let files):
+      let outputBytes = variables[Self.workloadBytes].flatMap { Int($0) } ?? acknowledged.count
+      let complaints = try knowledge.complaints(
+        about: files, outputBytes: outputBytes, reader, before: passage.recovers ? tree : nil)
+      return .answer(complaints, worst: complaints.first)
+    }
   }
 }
 

@@ -31,6 +31,8 @@ struct TraceKnowledge: Sendable {
   private(set) var opened: [Opened] = []
   /// What could not be judged, and why.
   private(set) var skipped: [String] = []
+  /// Files that nothing here reads.
+  private var unread: [KnownFormat: [String]] = [:]
 
   /// Learns from a recording.
   /// - Throws: `LabError` when a reader cannot be asked.
@@ -40,14 +42,27 @@ struct TraceKnowledge: Sendable {
     for record in history.counted(options) where record.isManaged {
       try learn(record.path, reader)
     }
+    for path in history.knownDirectories() where !options.ignores(path) {
+      try learn(path, reader)
+    }
+    skipped += KnownFormat.allCases.compactMap { unread[$0].map($0.unreadText) }
     let outputBytes = history.marks.last?.outputBytes ?? 0
     for (tree, bytes) in [(history.initial, 0), (history.final, outputBytes)] {
-      for complaint in try complaints(about: tree, outputBytes: bytes, reader)
-      where complaint.level == .error {
-        self.options.ignored.append(complaint.path)
-        skipped.append(
-          "judging '\(complaint.path)': without any crash it fails already (\(complaint.text))")
-      }
+      try leaveOutBroken(tree, outputBytes: bytes, reader)
+    }
+  }
+
+  /// Leaves out what fails in a state without any crash.
+  /// - Throws: `LabError` when a reader cannot be asked.
+  mutating func leaveOutBroken(
+    _ tree: TreeImage, outputBytes: Int, _ reader: FormatReader, before: TreeImage? = nil
+  ) throws(LabError) {
+    for complaint in try complaints(
+      about: tree, outputBytes: outputBytes, reader, before: before)
+    where complaint.level == .error {
+      options.ignored.append(complaint.path)
+      skipped.append(
+        "judging '\(complaint.path)': without any crash it fails already (\(complaint.text))")
     }
   }
 
@@ -55,48 +70,56 @@ struct TraceKnowledge: Sendable {
     var verdicts: [ReadVerdict] = []
     var known: KnownFormat?
     for tree in [history.initial, history.final] {
-      guard let bytes = tree.bytes(at: path), !bytes.isEmpty,
-        let format = KnownFormat(path: path, bytes: bytes)
-      else {
+      guard let format = tree.format(at: path) else {
         verdicts.append(.unknown)
         continue
       }
       known = format
-      verdicts.append(
-        try reader.verdict(format, bytes, companions: tree.companions(of: path, format)))
+      verdicts.append(try reader.verdict(format, of: path, in: tree) ?? .unknown)
     }
     guard let known else { return }
     if verdicts.contains(where: \.isReadable) {
       var file = Opened(path: path, format: known, wasReadableBefore: verdicts[0].isReadable)
       let trees = [(crashPoint: 0, tree: history.initial)] + history.prints.trees
-      if known == .sqlite, trees.count <= Self.marksMax {
+      if known.hasRows, trees.count <= Self.marksMax {
         for (point, tree) in trees {
-          guard let bytes = tree.bytes(at: path),
-            case .readable(let rows?) = try reader.verdict(
-              known, bytes, companions: tree.companions(of: path, known))
-          else { continue }
+          guard case .readable(let rows?) = try reader.verdict(known, of: path, in: tree) else {
+            continue
+          }
           file.rows.append((point, rows))
         }
       }
       opened.append(file)
     } else if verdicts.allSatisfy({ $0 == .unknown }) {
-      skipped.append(
-        "opening '\(path)': it is \(known.title), and Python here has no module that reads it")
+      unread[known, default: []].append(path)
     }
   }
 
   /// All that is wrong with a state, the worst first.
+  /// - Parameters:
+  ///   - tree: The state.
+  ///   - outputBytes: How much of the workload's output was printed before the crash.
+  ///   - reader: Opens files.
+  ///   - before: The state before its recovery; nil without one. What a recovery wrote itself may
+  ///     be a content that the workload never had.
+  /// - Returns: The complaints.
   /// - Throws: `LabError` when a reader cannot be asked.
   func complaints(
-    about tree: TreeImage, outputBytes: Int, _ reader: FormatReader
+    about tree: TreeImage, outputBytes: Int, _ reader: FormatReader, before: TreeImage? = nil
   ) throws(LabError) -> [Complaint] {
     var judge = FileJudge(history, options, tree: tree, outputBytes: outputBytes)
     judge.readFiles = Set(opened.filter { !$0.rows.isEmpty }.map(\.path))
     var complaints = judge.complaints()
+    if let before {
+      complaints.removeAll { complaint in
+        complaint.rule == .halfWritten
+          && before.bytes(at: complaint.path) != tree.bytes(at: complaint.path)
+      }
+    }
     for file in opened where !options.ignores(file.path) {
-      guard let bytes = tree.bytes(at: file.path) else { continue }
-      let verdict = try reader.verdict(
-        file.format, bytes, companions: tree.companions(of: file.path, file.format))
+      guard let verdict = try reader.verdict(file.format, of: file.path, in: tree) else {
+        continue
+      }
       if let complaint = self.judge(file, verdict, judge.promise) { complaints.append(complaint) }
     }
     // The order among complaints of one level is that of the rules and paths.
@@ -115,8 +138,10 @@ extension TraceKnowledge {
     case .unknown: return nil
     case .unreadable(let reason):
       let isBad = file.format.isWholeWhileMade || file.wasReadableBefore || promise != nil
+      // Until a directory has all that it needs, it is being made.
+      let mild = file.format.isDirectory ? ComplaintLevel.note : .warning
       return Complaint(
-        level: isBad ? .error : .warning, rule: .unreadable, path: file.path,
+        level: isBad ? .error : mild, rule: .unreadable, path: file.path,
         text: "'\(file.path)' cannot be opened any more as \(file.format.title)", detail: reason)
     case .readable(let rows):
       guard let promise, let rows, file.wentBack(rows, before: promise.crashPoint) else {
@@ -129,7 +154,76 @@ extension TraceKnowledge {
   }
 }
 
+extension KnownFormat {
+  /// What is not opened for lack of a reader, and what mends it.
+  fileprivate func unreadText(_ paths: [String]) -> String {
+    let more = paths.count > 1 ? " and \(paths.count - 1) more" : ""
+    return "opening '\(paths[0])'\(more): \(title), which nothing here reads; install "
+      + packages.joined(separator: " or ")
+  }
+}
+
+extension FormatReader {
+  /// Says whether what is at a path can be opened; nil when it is not there.
+  /// - Throws: `LabError` when a copy cannot be written, or the lab is asked to stop.
+  fileprivate func verdict(
+    _ format: KnownFormat, of path: String, in tree: TreeImage
+  ) throws(LabError) -> ReadVerdict? {
+    if format.isDirectory {
+      guard let inside = tree.subtree(at: path) else { return nil }
+      return try verdict(format, inside)
+    }
+    guard let bytes = tree.bytes(at: path) else { return nil }
+    return try verdict(format, bytes, companions: tree.companions(of: path, format))
+  }
+}
+
+extension FileHistory {
+  /// Directories of known formats in which the run changed something.
+  fileprivate func knownDirectories() -> [String] {
+    var found: Set<String> = []
+    for tree in [initial, final] {
+      var open: [(path: String, inode: InodeNumber)] = [("", .root)]
+      while let (path, number) = open.popLast() {
+        guard let image = tree.inodes[number], image.type == .directory else { continue }
+        if KnownFormat(entries: image.entries) != nil { found.insert(path) }
+        for (name, child) in image.entries {
+          open.append((path.isEmpty ? "\(name)" : "\(path)/\(name)", child))
+        }
+      }
+    }
+    return found.sorted().filter { path in
+      path.isEmpty ? !files.isEmpty : files.keys.contains { $0.hasPrefix(path + "/") }
+    }
+  }
+}
+
 extension TreeImage {
+  /// What is at a path, if it is known.
+  fileprivate func format(at path: String) -> KnownFormat? {
+    if let inode = inode(at: path), let image = inodes[inode], image.type == .directory {
+      return KnownFormat(entries: image.entries)
+    }
+    guard let bytes = bytes(at: path), !bytes.isEmpty else { return nil }
+    return KnownFormat(path: path, bytes: bytes)
+  }
+
+  /// What a directory holds, as a tree of its own.
+  func subtree(at path: String) -> TreeImage? {
+    guard let top = inode(at: path), let root = inodes[top], root.type == .directory else {
+      return nil
+    }
+    var result = TreeImage()
+    result.inodes[.root] = root
+    var open = Array(root.entries.values)
+    while let number = open.popLast() {
+      guard let image = inodes[number] else { continue }
+      result.inodes[number] = image
+      open += image.entries.values
+    }
+    return result
+  }
+
   /// A regular file's bytes, if it is not too large.
   func bytes(at path: String) -> [UInt8]? {
     guard let inode = inode(at: path), let image = inodes[inode], image.type == .regular else {
