@@ -21,6 +21,19 @@ struct JudgingTests {
 
   static let safe = "echo volume=11 > s.tmp; sync s.tmp; mv s.tmp settings; sync .; echo saved"
 
+  static let pointed = "seq 9 > data-0; echo data-0 > CURRENT"
+  static let pointing =
+    "echo data-1 > C.tmp; sync C.tmp; mv C.tmp CURRENT; sync .; rm data-0; echo published"
+  static let logged = """
+    echo one two three > log; sync log .; echo put one
+    echo ONE > s.tmp; sync s.tmp; mv s.tmp snapshot;
+    """
+  static let inPlace = """
+    printf FIRST | dd of=data conv=notrunc status=none
+    printf RECORD | dd of=data bs=1 seek=6 conv=notrunc status=none
+    sync data; rm undo; sync .; echo applied
+    """
+
   static let cases: [Case] = [
     Case(name: "safe replacement", workload: safe),
     Case(name: "safe replacement, under posix", workload: safe, options: ["--model", "posix"]),
@@ -61,6 +74,31 @@ struct JudgingTests {
       name: "ignored files", setup: "echo 0 > log",
       workload: "echo 1 >> log; sync log; echo saved 1; echo 2 >> log; echo saved 2",
       options: ["--ignore", "l*g"]),
+    Case(
+      name: "a pointer leads nowhere", setup: pointed,
+      workload: "seq 20 > data-1; sync data-1; \(pointing)", options: ["--model", "posix"],
+      says: "'CURRENT' leads to 'data-1', where 'data-1' is missing"),
+    Case(
+      name: "a pointer to what is durable", setup: pointed,
+      workload: "seq 20 > data-1; sync data-1 .; \(pointing)", options: ["--model", "posix"]),
+    Case(
+      name: "a checkpoint: the log goes before the snapshot is durable", setup: "echo a > snapshot",
+      workload: "\(logged) : > log; sync log; echo done", options: ["--model", "posix"],
+      says: "'log' was emptied, and 'snapshot', written before that, is not there"),
+    Case(
+      name: "a checkpoint in order", setup: "echo a > snapshot",
+      workload: "\(logged) sync .; : > log; sync log; echo done", options: ["--model", "posix"]),
+    Case(
+      name: "an undo log that is not synced", setup: "echo first record 0001 > data",
+      workload: "cp data undo; \(inPlace)", options: ["--model", "posix"],
+      says: "'data' is changed in part, and its journal 'undo' has not the old bytes"),
+    Case(
+      name: "an undo log", setup: "echo first record 0001 > data",
+      workload: "cp data undo; sync undo .; \(inPlace)", options: ["--model", "posix"]),
+    Case(
+      name: "a temporary file that stays", setup: "echo 1 > list",
+      workload: "echo draft > .l.tmp; echo 2 > new; sync new; mv new list; sync .; echo saved",
+      options: ["--model", "posix"]),
     Case(name: "a new file, never synced", workload: "echo hello > new; cp new other"),
     Case(
       name: "never synced, but said to be durable", workload: "echo hello > new; echo stored",

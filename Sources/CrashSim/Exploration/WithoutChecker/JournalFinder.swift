@@ -108,6 +108,13 @@ struct JournalFinder {
       guard let image = live.inodes[journal], image.sizeBytes <= Self.fileBytesMax,
         let name = names.paths(of: journal, at: index).first, let kept = image.visibleBytes
       else { continue }
+      if isKept(bytes, in: kept) {
+        var change = JournaledChange(path: path, journal: name, isUndo: true, start: bytes)
+        change.isOfWhole = true
+        change.add(range, after)
+        open.append(Open(inode: inode, journal: journal, change: change))
+        return
+      }
       for isUndo in [true, false] where isKept(isUndo ? before : after, in: kept) {
         var change = JournaledChange(path: path, journal: name, isUndo: isUndo, start: bytes)
         change.add(range, after)
@@ -119,7 +126,8 @@ struct JournalFinder {
 
   /// Whether a change wrote a range already, so that its journal has the bytes from before.
   private func covers(_ change: JournaledChange, _ range: Range<Int>) -> Bool {
-    change.isUndo
+    if change.isOfWhole { return true }
+    return change.isUndo
       && change.pieces.contains { piece in
         piece.range.lowerBound <= range.lowerBound && range.upperBound <= piece.range.upperBound
       }

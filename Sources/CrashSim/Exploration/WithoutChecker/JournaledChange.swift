@@ -22,6 +22,8 @@ struct JournaledChange: Sendable {
   let isUndo: Bool
   /// The file before the first write.
   let start: [UInt8]
+  /// Whether the journal has the whole file as it was, however short the writes are.
+  var isOfWhole = false
   private(set) var pieces: [Piece] = []
   /// Crash point from which on the journal was removed; nil when it was given up otherwise.
   var removedSince: Int?
@@ -82,6 +84,7 @@ struct JournaledChange: Sendable {
       let found = bytes[piece.range]
       let wanted = isUndo ? piece.before : Array(end[piece.range])
       if found.elementsEqual(wanted) { return true }
+      if isOfWhole { return there.contains { $0.contains(bytes: start) } }
       return there.contains { $0.contains(bytes: isUndo ? wanted : piece.after) }
     }
     return isCovered ? .whole : .torn
@@ -89,7 +92,8 @@ struct JournaledChange: Sendable {
 
   /// Whether a journal of old bytes holds all of them, so that it undoes the change.
   func undoes(_ journal: [UInt8]) -> Bool {
-    isUndo && !pieces.isEmpty && pieces.allSatisfy { journal.contains(bytes: $0.before) }
+    if isOfWhole { return journal.contains(bytes: start) }
+    return isUndo && !pieces.isEmpty && pieces.allSatisfy { journal.contains(bytes: $0.before) }
   }
 
   private static func has(_ piece: Piece, _ index: Int, _ byte: UInt8) -> Bool {
