@@ -31,7 +31,9 @@ struct ForeignControlTests {
     server.bind(sys.argv[1])
     os.chmod(sys.argv[1], 0o777)
     server.listen()
-    open("listens", "w").close()
+    with open("listens.tmp", "w") as file:
+        file.write(str(os.getpid()))
+    os.rename("listens.tmp", "listens")
     while True:
         peer = server.accept()[0]
         print("asked:", peer.recv(1000), flush=True)
@@ -42,7 +44,7 @@ struct ForeignControlTests {
     n=0; until [ -e listens ] || [ $n = 200 ]; do sleep 0.05; n=$((n+1)); done
     as 65534 "$F" fault list mnt 2>&1; echo "server $?"
     sleep 0.1; sed "s/asked: b''//" asked
-    kill $q; mv "$socket.real" "$socket"; kill -INT $p; wait $p
+    kill $(cat listens); wait $q; mv "$socket.real" "$socket"; umount mnt; wait $p
     """
 
   @Test("nobody else answers for a mount, and nobody else is answered")

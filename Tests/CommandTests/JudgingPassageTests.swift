@@ -19,7 +19,7 @@ struct JudgingPassageTests {
   )
   func realFileSystem() throws {
     let command = try FaultlineCommand()
-    let options = ["--on", "ext4:noauto_da_alloc", "--budget", "60"]
+    let options = ["--on", "ext4:noauto_da_alloc", "--budget", "24"]
     let safe = try command.run(["explore"] + Self.safe + options)
     #expect(safe.status == 0, "\(safe.output)")
     let broken = try command.run(
@@ -47,13 +47,13 @@ struct JudgingPassageTests {
     let command = try FaultlineCommand()
     let good = try command.run(
       ["explore"] + Self.inPlace + [
-        "--recover-states", "20", "--recover",
+        "--recover-states", "8", "--recover",
         "if [ -s undo ]; then cp undo data; sync data; rm undo; sync .; fi",
       ])
     #expect(good.status == 0, "\(good.output)")
     #expect(good.output.contains("posix, then its recovery: "), "\(good.output)")
     let bad = try command.run(
-      ["explore"] + Self.inPlace + ["--recover-states", "20", "--recover", "[ ! -e undo ]"])
+      ["explore"] + Self.inPlace + ["--recover-states", "8", "--recover", "[ ! -e undo ]"])
     #expect(bad.status == 1, "\(bad.output)")
     #expect(bad.output.contains("FINDING 1: the recovery failed"), "\(bad.output)")
     let token = try #require(bad.replayToken)
