@@ -66,7 +66,7 @@ slurm: setup
 	sh Tests/Slurm/array.sh "$(BIN)/faultline"
 
 # Programs of Debian without a checker, as docs/generated/programs.md has them (some minutes).
-judge-programs: PACKAGES += ed vim nano rsync mercurial git gnupg zip unzip xz-utils gzip gcc libc6-dev make sqlite3 curl python3-pip
+judge-programs: PACKAGES += ed vim nano rsync mercurial git gnupg zip unzip xz-utils gzip gcc libc6-dev make sqlite3 curl python3-pip cron
 judge-programs: setup
 	$(BUILD) faultline
 	$(BUILD) faultline-fs

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
 import small
 
 MODELS = ["ext4-ordered", "xfs", "btrfs"]
