@@ -13,7 +13,7 @@ let hot = house + (isOptimized ? [.unsafeFlags(["-O"], .when(configuration: .deb
 // The lab's layers, lowest first: each may import those before it that its target names.
 let lab = [
   "LabCore", "Recording", "FaultFS", "CrashStates", "Findings", "Exploration", "Workload",
-  "Oracles", "Workers", "EngineExploration", "Scenarios", "Reports",
+  "Oracles", "Workers", "EngineExploration", "DocumentLab", "Scenarios", "Reports",
 ]
 
 // The program `fuzz` has the lab's targets, too. Whoever fuzzes the engine again and again builds
@@ -170,11 +170,21 @@ let package = Package(
         "Oracles", "Workers", "Engine",
       ],
       path: "Sources/CrashSim/EngineExploration", swiftSettings: house),
+    // Documents under crashes: a reference model, the steps of scenarios, and what they are judged by.
+    .target(
+      name: "DocumentLab",
+      dependencies: [
+        "LabCore", "Workload", "DocumentStore", "Fleece", "FleeceReference",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      path: "Sources/CrashSim/DocumentLab", swiftSettings: house,
+      plugins: ["EngineFingerprint"]),
     .target(
       name: "Scenarios",
       dependencies: [
         "CSystem", "LabCore", "Recording", "FaultFS", "CrashStates", "Findings", "Exploration",
-        "Workload", "Oracles", "Workers", "EngineExploration", "Engine",
+        "Workload", "Oracles", "Workers", "EngineExploration", "DocumentLab", "Engine",
         .product(name: "Yams", package: "Yams"),
       ],
       path: "Sources/CrashSim/Scenarios", swiftSettings: house),

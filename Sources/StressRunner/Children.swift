@@ -19,7 +19,8 @@ struct Child: ParsableCommand {
   static let programs: [any ChildProgram.Type] = [
     WorkerProgram.self, EngineShard.self, EngineJudgeServer.self, ScheduleServer.self,
     PageWriter.self, RunSweeper.self, CalibrationStep.self, CalibrationCall.self, StressLoad.self,
-    StressJudge.self, ScenarioWork.self, ScenarioJudge.self,
+    StressJudge.self, ScenarioWork.self, ScenarioJudge.self, DocumentSetup.self,
+    DocumentWork.self, DocumentHandProgram.self, DocumentRecover.self, DocumentCheck.self,
   ]
 
   /// Programs that commands in old replay tokens start without the subcommand.

@@ -141,6 +141,7 @@ struct Replay: ParsableCommand {
       throw LabError.usage(
         "--gdb is for tokens of scenarios; start your program under gdb on 'faultline mount DIR'")
     }
+    for line in DocumentTokens.remarks(on: recipe.workload) { console.say(line) }
     var settings = ExplorationSettings()
     if let name = recipe.fileSystem {
       settings.models = []

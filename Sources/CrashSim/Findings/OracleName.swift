@@ -31,6 +31,8 @@ public enum OracleName: String, Sendable, Hashable, Codable, CaseIterable {
   case confinement
   /// Reported changes suffice to follow a collection.
   case notifications
+  /// A data file of documents keeps each of its invariants.
+  case documents
 }
 
 extension OracleName {
@@ -49,6 +51,7 @@ extension OracleName {
     case .objects: "objects, links, embedded objects and queries agree with the rows"
     case .confinement: "a use on another thread is an error that names both threads"
     case .notifications: "reported changes lead from the old contents to the new ones"
+    case .documents: "a data file of documents keeps its invariants"
     case .media: "damage at rest is survived within the fault budget and noticed beyond it"
     }
   }

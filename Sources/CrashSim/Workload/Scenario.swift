@@ -47,6 +47,8 @@ public struct Scenario: Sendable, Hashable {
   package var lines = ScenarioLines()
   /// Histories that are drawn for it, in place of tables, processes and steps.
   package var history: HistoryDeclaration?
+  /// What it does with documents, in place of tables, processes and steps.
+  package var documents: DocumentDeclaration?
   /// Its number among a scenario's histories; nil for a scenario written by hand.
   package var historyNumber: Int?
 
@@ -99,6 +101,7 @@ public struct Scenario: Sendable, Hashable {
     scenario.fingerprint = nil
     scenario.history?.source = ""
     scenario.sweep?.position = none
+    scenario.documents?.dropPlaces()
     for index in faults.indices { scenario.faults[index].position = none }
     for index in steps.indices {
       scenario.steps[index].position = none
@@ -111,6 +114,7 @@ public struct Scenario: Sendable, Hashable {
 
   /// Why it cannot run in-process; nil if it can.
   package var needsMount: String? {
+    if documents != nil { return "documents need a FUSE mount" }
     if history?.needsMount == true { return "what its histories may do needs a FUSE mount" }
     if processes.count > 1 { return "several processes need a FUSE mount" }
     if writeBack != nil { return "writeBack needs a FUSE mount" }

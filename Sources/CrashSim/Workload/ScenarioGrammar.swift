@@ -12,6 +12,8 @@ import LabCore
 package enum GrammarObject: String, CaseIterable, Sendable {
   case scenario
   case history
+  case documents
+  case documentStep
   case database
   case step
   case limit
@@ -48,10 +50,17 @@ package enum GrammarObject: String, CaseIterable, Sendable {
     switch self {
     case .scenario:
       [
-        "version", "title", "schema", "processes", "database", "steps", "history", "schedule",
+        "version", "title", "schema", "processes", "database", "steps", "history", "documents",
+        "schedule",
         "crash", "media", "killSweep", "sweep", "faults", "writeBack", "negative", "seed", "tags",
       ]
     case .history: ["of", "histories", "steps", "rows", "processes", "with", "without"]
+    case .documents: ["sync", "format", "processes", "before", "steps", "breaks"]
+    case .documentStep:
+      GrammarWords.documentVerbs + [
+        "in", "by", "body", "blob", "stale", "at", "kind", "on", "cancel", "equals", "finds",
+        "repeat", "fails",
+      ]
     case .database:
       ["commitProtocol", "key", "grouped", "compactOnLaunch", "readOnly", "maximumVersions"]
         + Self.realmKeys
@@ -110,6 +119,8 @@ package enum GrammarObject: String, CaseIterable, Sendable {
     case .fileBound: "file expectation"
     case .sizeBound: "size bound"
     case .mediaPlace: "place"
+    case .documents: "documents section"
+    case .documentStep: "step on documents"
     default: rawValue
     }
   }
@@ -136,6 +147,14 @@ package enum GrammarWords {
   /// Contents of drawn histories.
   package static let historyContents = HistoryContent.allCases.map(\.rawValue)
   package static let historyFeatures = HistoryFeature.allCases.map(\.rawValue)
+  /// Keys of steps on documents that say what is done; a step has one.
+  package static let documentVerbs = [
+    "save", "conflict", "resolve", "delete", "purge", "expire", "purgeExpired", "index",
+    "dropIndex", "createCollection", "deleteCollection", "transaction", "query", "plant",
+    "plantLostBlob", "do",
+  ]
+  /// Steps on documents of one word.
+  package static let documentWords = ["open", "close", "compact", "reindex", "hold", "release"]
   /// Types of a list's elements, written in brackets.
   package static let elementTypes = ["int", "string", "bool", "double", "binary", "date", "uuid"]
   /// Persistence models that a scenario can name.

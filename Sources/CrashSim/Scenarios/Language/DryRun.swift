@@ -54,9 +54,13 @@ package struct DryRun {
     var text = Labelled()
     text.add("tags", scenario.tags.isEmpty ? [] : [scenario.tags.joined(separator: ", ")])
     text.add("histories", histories)
-    text.add("database", database)
-    text.add("processes", processes)
-    text.add("steps", DryRunSteps(scenario).lines + [total])
+    if let documents {
+      text.add("documents", documents)
+    } else {
+      text.add("database", database)
+      text.add("processes", processes)
+      text.add("steps", DryRunSteps(scenario).lines + [total])
+    }
     text.add("together", together)
     text.add("faults", try faults())
     text.add("pages", pages)
@@ -70,6 +74,17 @@ package struct DryRun {
   }
 
   // MARK: What is done
+
+  /// What is done with documents; nil for a scenario of tables or objects.
+  private var documents: [String]? {
+    guard let documents = scenario.documents else { return nil }
+    let format = documents.format.map { "; it begins in format \($0)" } ?? ""
+    let steps = "\(documents.before.count) steps before, \(documents.steps.count) steps"
+    return [
+      "a data file with synchronous \(documents.sync.rawValue.uppercased())\(format)",
+      "processes: \(documents.processes.joined(separator: ", ")); \(steps)",
+    ]
+  }
 
   private var database: [String] {
     let commit =
@@ -265,6 +280,9 @@ package struct DryRun {
   // MARK: What is judged
 
   private var judged: [String] {
+    if scenario.documents != nil {
+      return DocumentPromise.allCases.map { "\($0.name): \($0.sentence)" }
+    }
     var oracles: [OracleName] = []
     let isReopened = scenario.crash != nil || scenario.kill != nil || scenario.sweep != nil
     if isReopened {

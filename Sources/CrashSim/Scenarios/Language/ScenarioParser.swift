@@ -72,7 +72,7 @@ public struct ScenarioParser {
 
   private mutating func scenario(_ root: ScenarioNode) -> Scenario? {
     guard reader.isReadable(root) else { return nil }
-    let isDrawn = root.hasKey("history")
+    let isDrawn = root.hasKey("history") || root.hasKey("documents")
     guard
       let fields = reader.fields(
         root, .scenario, required: ["title"] + (isDrawn ? [] : Self.sectionsOfSteps))
@@ -84,6 +84,10 @@ public struct ScenarioParser {
     if let node = fields["processes"] { processes = readProcesses(node) }
     // An error in a name would be reported again wherever the name is used.
     if let history { processes = history.declaredProcesses }
+    let documents = fields["documents"].flatMap { readDocuments($0, fields) }
+    if let documents {
+      processes = documents.processes.map { ProcessDeclaration(name: $0, actors: [$0]) }
+    }
     let areNamesKnown =
       reader.diagnostics.count == before
       && (isDrawn || fields["schema"] != nil && fields["processes"] != nil)
@@ -108,6 +112,7 @@ public struct ScenarioParser {
       kill: fields.keyPosition("killSweep")?.line, sweep: fields.keyPosition("sweep")?.line,
       version: fields.keyPosition("version")?.line)
     scenario.history = history
+    scenario.documents = documents
     let hasModels = scenario.crash?.models.isEmpty == false
     if scenario.kill?.crashStates != nil, !hasModels, let node = fields["killSweep"] {
       reader.report(
@@ -126,6 +131,7 @@ public struct ScenarioParser {
           "take 'on' out of 'crash', or 'faults', 'writeBack' and 'together' out of the scenario")
       }
     }
+    checkDocuments(scenario, fields)
     // The expansion of the steps is checked only if each of them is well formed.
     if reader.diagnostics.isEmpty, !isDrawn {
       StepOrder(scenario, reader).check()

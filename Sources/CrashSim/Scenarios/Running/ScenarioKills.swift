@@ -56,7 +56,8 @@ extension KillDeclaration {
     }
   }
 
-  private var kinds: Set<OperationKind> {
+  /// The operations at which it happens.
+  var kinds: Set<OperationKind> {
     switch place {
     case .everySync: [.sync, .syncDirectory]
     case .everyWrite: [.write]

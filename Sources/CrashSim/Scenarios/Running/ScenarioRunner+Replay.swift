@@ -20,6 +20,9 @@ extension ScenarioRunner {
     _ recipe: ScenarioRecipe, keepingImageIn directory: String?
   ) throws(LabError) -> Finding? {
     let scenario = try load(recipe)
+    if scenario.documents != nil {
+      return try replayDocuments(recipe, scenario, keepingImageIn: directory)
+    }
     let plan = try WorkloadPlan(scenario, seed: Seed(rawValue: recipe.seed))
     switch recipe.place {
     case .run:

@@ -174,6 +174,7 @@ package final class ScenarioRunner {
   func perform(
     _ scenario: Scenario, _ item: inout CaseReport, _ parameters: HistoryParameters? = nil
   ) throws(LabError) {
+    if scenario.documents != nil { return try performDocuments(scenario, &item) }
     if let history = scenario.history { return try performHistories(scenario, history, &item) }
     let clock = ContinuousClock()
     let start = clock.now
@@ -365,7 +366,10 @@ package final class ScenarioRunner {
       item.outcome = isClean ? (item.isInterrupted ? .interrupted : .held) : .broken
       return
     }
-    let wanted = negative.oracles.map(\.rawValue)
+    let broken = scenario.documents?.breaks.map { ": \($0.name)" } ?? ""
+    let wanted = negative.oracles.map(\.rawValue).map { name in
+      name == OracleName.documents.rawValue ? name + broken : name
+    }
     let found = item.findings.flatMap(\.headlines).contains { headline in
       wanted.contains { headline.hasPrefix("\($0):") }
     }

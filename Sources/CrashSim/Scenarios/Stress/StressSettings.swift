@@ -35,6 +35,12 @@ package struct StressProgram: Codable, Sendable, Hashable {
     if let reason = ScenarioProgram.refusal(scenario) {
       throw .usage("\(scenario.file): \(reason); use faultline run")
     }
+    if scenario.documents != nil {
+      let program = DocumentProgram.commands(
+        scenario, program: "\"$\(StressRun.commandName)\"", staying: false)
+      return StressProgram(
+        workload: program.workload, check: program.check, setup: program.setup)
+    }
     let commands = ScenarioProgram.commands(
       scenario, seed: seed, program: "\"$\(StressRun.commandName)\"")
     return StressProgram(workload: commands.work, check: commands.judge)

@@ -1,0 +1,33 @@
+// PlantedSQL.swift: bugs that negative scenarios plant: SQL on the data file behind the store's
+// back, as a store with the bug would have run it.
+
+import DocumentStore
+import Foundation
+import GRDB
+import LabCore
+
+/// Runs SQL on a bundle.
+enum PlantedSQL {
+  /// Runs statements in one transaction.
+  /// - Parameters:
+  ///   - sql: The statements.
+  ///   - bundle: The bundle's path.
+  ///   - closing: Closes the store's own connections, whose caches would not see the change.
+  static func run(_ sql: String, bundle: String, closing: () throws -> Void) throws {
+    try closing()
+    try FileManager.default.createDirectory(
+      atPath: bundle, withIntermediateDirectories: true)
+    var configuration = Configuration()
+    configuration.foreignKeysEnabled = false
+    let queue = try DatabaseQueue(path: "\(bundle)/db.sqlite3", configuration: configuration)
+    try queue.inDatabase { database in
+      // Triggers call functions that only the store has; planted SQL says all that it wants.
+      try database.execute(sql: "PRAGMA writable_schema = OFF")
+      try database.inTransaction(.immediate) {
+        try database.execute(sql: sql)
+        return .commit
+      }
+    }
+    try queue.close()
+  }
+}
