@@ -10,6 +10,17 @@ enum CollectionsInvariant: DocumentInvariant {
     for store in evidence.sight.stores where store.hasLive != store.hasDead {
       problems.append("\(store.name) has only the table of the \(store.hasLive ? "live" : "dead")")
     }
+    // The store makes a missing table when it opens the file, so what lay there counts, too.
+    if let early = evidence.early, early.format >= 503 {
+      for table in early.columns.keys where table == "kv_default" || table.hasPrefix("kv_.") {
+        let dead = "kv_del_\(table.dropFirst(3))"
+        if early.columns[dead] == nil { problems.append("\(table) is there, and \(dead) is not") }
+      }
+      for table in early.columns.keys where table.hasPrefix("kv_del_") {
+        let live = "kv_\(table.dropFirst(7))"
+        if early.columns[live] == nil { problems.append("\(table) is there, and \(live) is not") }
+      }
+    }
     if !evidence.sight.stores.contains(where: { $0.name == "default" && $0.hasLive }) {
       problems.append("the default collection is not there")
     }

@@ -74,8 +74,9 @@ struct DocumentEvidence {
     sight.stores.first { $0.name == index.store }
   }
 
-  /// The property of an index, which the plan knows.
+  /// The property of an index, which the plan knows; a later index may have the name again.
   func property(of index: DocumentSight.ListedIndex) -> String? {
+    if let known = model.indexes[index.name] { return known.property }
     for state in plan.states {
       if let known = state.indexes[index.name] { return known.property }
     }

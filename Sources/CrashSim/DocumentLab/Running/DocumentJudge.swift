@@ -48,6 +48,18 @@ package struct DocumentJudge {
     }
   }
 
+  /// Whether the store itself says that a directory is damaged; changes the directory.
+  package func notices(in directory: String) -> String? {
+    do {
+      let path = "\(directory)/\(DocumentHand.bundle)"
+      let file = try DocumentHand.open(path, plan.declaration.sync)
+      defer { try? file.close() }
+      return try file.verify().problems.first.map { "\($0)" }
+    } catch {
+      return "\(error)"
+    }
+  }
+
   private static func broken(_ evidence: DocumentEvidence) -> [DocumentProblem] {
     var problems: [DocumentProblem] = []
     func check(_ invariant: any DocumentInvariant.Type) {

@@ -35,7 +35,7 @@ package enum DocumentPreparation {
       let tables = try String.fetchAll(
         database,
         sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'kv_*' "
-          + "AND name NOT GLOB '*:*'")
+          + "AND name NOT GLOB '*:*' ORDER BY name GLOB 'kv_del_*' DESC, name")
       for table in tables {
         let name = "\"\(table)\""
         if format < 500, table.hasPrefix("kv_del_") {

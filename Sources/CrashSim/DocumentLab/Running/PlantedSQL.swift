@@ -21,8 +21,9 @@ enum PlantedSQL {
     configuration.foreignKeysEnabled = false
     let queue = try DatabaseQueue(path: "\(bundle)/db.sqlite3", configuration: configuration)
     try queue.inDatabase { database in
-      // Triggers call functions that only the store has; planted SQL says all that it wants.
-      try database.execute(sql: "PRAGMA writable_schema = OFF")
+      // What the index of an array's table calls; its items are no collections.
+      database.add(
+        function: DatabaseFunction("fl_unnested_value", argumentCount: 1, pure: true) { $0[0] })
       try database.inTransaction(.immediate) {
         try database.execute(sql: sql)
         return .commit

@@ -20,7 +20,7 @@ public struct ProgramMedia: Sendable, Hashable {
   /// The exit status by which a checker reports that the program detected the damage.
   public static let detectedStatus: Int32 = 77
   /// The environment variable that passes that status to the checker.
-  static let detectedVariable = "FAULTLINE_DETECTED"
+  package static let detectedVariable = "FAULTLINE_DETECTED"
   /// Most faults in a state.
   public static let faultsMax = 2
 
