@@ -10,6 +10,8 @@ package struct DocumentConductor {
   private let plan: DocumentPlan
   /// Whether operations may fail and processes may be killed.
   private let isDisturbed: Bool
+  /// Whether failures may go on until no step can be done any more.
+  private let mayStop: Bool
   private let start: (String) throws(LabError) -> any DocumentActor
   private let write: (String) throws(LabError) -> Void
 
@@ -19,15 +21,17 @@ package struct DocumentConductor {
   /// - Parameters:
   ///   - plan: The plan.
   ///   - isDisturbed: Whether operations may fail and processes may be killed.
+  ///   - mayStop: Whether failures may go on until no step can be done any more.
   ///   - start: Starts a process by its name.
   ///   - write: Writes an acknowledgement.
   package init(
-    _ plan: DocumentPlan, isDisturbed: Bool,
+    _ plan: DocumentPlan, isDisturbed: Bool, mayStop: Bool = false,
     start: @escaping (String) throws(LabError) -> any DocumentActor,
     write: @escaping (String) throws(LabError) -> Void
   ) {
     self.plan = plan
     self.isDisturbed = isDisturbed
+    self.mayStop = mayStop
     self.start = start
     self.write = write
   }
@@ -61,6 +65,7 @@ package struct DocumentConductor {
     _ unit: DocumentUnit, _ actors: inout [String: any DocumentActor], after commit: Int
   ) throws(LabError) -> Bool {
     let process = unit.step.process
+    var failure = ""
     for attempt in 1...Self.attemptsMax {
       let answer = try actor(process, &actors).perform(unit.index)
       switch answer {
@@ -73,17 +78,21 @@ package struct DocumentConductor {
         guard isDisturbed else {
           return try broken(.atomic, "\(unit.name) failed with \(code): \(text)")
         }
+        failure = text
       case .gone(let ending):
         guard isDisturbed else {
           return try broken(.atomic, "\(unit.name): the process ended with \(ending)")
         }
+        failure = "the process ended with \(ending)"
         actors[process] = nil
       }
-      guard attempt < Self.attemptsMax else { return false }
+      guard attempt < Self.attemptsMax else { break }
       guard let found = try settled(unit, process, &actors, after: commit) else { return false }
       if let number = unit.commit, found == number { return true }
     }
-    return false
+    guard !mayStop else { return false }
+    return try broken(
+      .readable, "\(unit.name) fails \(Self.attemptsMax) times, with one disturbance: \(failure)")
   }
 
   /// The commit that the file has after a failure; nil when that cannot be said.
@@ -91,6 +100,7 @@ package struct DocumentConductor {
     _ unit: DocumentUnit, _ process: String, _ actors: inout [String: any DocumentActor],
     after commit: Int
   ) throws(LabError) -> Int? {
+    var failure = "its process ends"
     for _ in 1...Self.attemptsMax {
       let hand = try actor(process, &actors)
       switch try hand.settle(commit...(unit.commit ?? commit)) {
@@ -98,9 +108,12 @@ package struct DocumentConductor {
       case .wrong(let promise, let text):
         _ = try broken(promise, "\(unit.name): \(text)")
         return nil
-      case .failed: continue
+      case .failed(_, let text): failure = text
       case .gone: actors[process] = nil
       }
+    }
+    if !mayStop {
+      _ = try broken(.readable, "\(unit.name): the file cannot be opened again: \(failure)")
     }
     return nil
   }

@@ -116,6 +116,7 @@ package struct DocumentWork: ChildProgram {
     let path = self.scenario
     let conductor = DocumentConductor(
       plan, isDisturbed: isKilled || mayFail || !scenario.faults.isEmpty,
+      mayStop: mayFail || !scenario.faults.isEmpty,
       start: { (process) throws(LabError) -> any DocumentActor in
         if isAlone { return DocumentHand(plan, directory: directory) }
         return try RemoteHand(
