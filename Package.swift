@@ -174,9 +174,8 @@ let package = Package(
     .target(
       name: "DocumentLab",
       dependencies: [
-        "LabCore", "Workload", "DocumentStore", "Fleece", "FleeceReference",
+        "Cryptography", "LabCore", "Workload", "DocumentStore", "Fleece", "FleeceReference",
         .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "Crypto", package: "swift-crypto"),
       ],
       path: "Sources/CrashSim/DocumentLab", swiftSettings: house,
       plugins: ["EngineFingerprint"]),

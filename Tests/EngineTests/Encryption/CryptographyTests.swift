@@ -124,6 +124,12 @@ struct CryptographyTests {
     #expect(!KeyedDigest.isCode(Array(code.dropLast()), of: message, using: key))
   }
 
+  @Test("a digest is that of FIPS 180-4")
+  func digests() {
+    #expect(
+      Digest.sha1(Array("abc".utf8)) == Self.bytes("a9993e364706816aba3e25717850c26c9cd0d89d"))
+  }
+
   @Test("a derived key is that of RFC 5869, appendix A.1")
   func derives() {
     let source = SecretKey([UInt8](repeating: 0x0b, count: 22))

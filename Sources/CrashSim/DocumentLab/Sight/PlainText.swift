@@ -1,7 +1,7 @@
 // PlainText.swift: values of the second reader of Fleece as JSON and as values of scenarios, and
 // digests.
 
-import Crypto
+import Cryptography
 import FleeceReference
 import Workload
 
@@ -73,7 +73,7 @@ enum PlainText {
 
 /// SHA-1 by another library than the store's own.
 enum PlainDigest {
-  static func sha1(_ bytes: [UInt8]) -> [UInt8] { Array(Insecure.SHA1.hash(data: bytes)) }
+  static func sha1(_ bytes: [UInt8]) -> [UInt8] { Digest.sha1(bytes) }
 
   static func sha1Hex(_ bytes: [UInt8]) -> String { hex(sha1(bytes)) }
 
