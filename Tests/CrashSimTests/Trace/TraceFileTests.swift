@@ -64,8 +64,6 @@ struct TraceFileTests {
       .setExtendedAttribute(inode: new, name: FileName("user.x"), value: [1]),
       .setExtendedAttribute(inode: new, name: FileName("user.y"), value: []),
       .setExtendedAttribute(inode: new, name: FileName("user.x"), value: nil),
-      .setTimes(inode: new, modification: Timestamp(seconds: -3, nanoseconds: 5), access: nil),
-      .setTimes(inode: new, modification: nil, access: Timestamp(seconds: 1 << 40)),
       .sync(inode: new, dataOnly: true), .sync(inode: new, dataOnly: false),
       .syncDirectory(inode: folder), .syncAll(late: 0), .syncAll(late: 2), .close(inode: new),
       .remove(inode: new, parent: .root, name: FileName("second"), isDirectory: false),
@@ -86,7 +84,13 @@ struct TraceFileTests {
   @Test("what is saved is loaded, to the last field")
   func roundTrip() throws {
     let directory = try TemporaryDirectory()
-    let trace = Self.sample()
+    var trace = Self.sample()
+    let inode = InodeNumber(rawValue: 4)
+    let times: [TraceOperation] = [
+      .setTimes(inode: inode, modification: Timestamp(seconds: -3, nanoseconds: 5), access: nil),
+      .setTimes(inode: inode, modification: nil, access: Timestamp(seconds: 1 << 40)),
+    ]
+    for operation in times { trace.events.append(TraceEvent(.operation(operation))) }
     try TraceFile.save(trace, to: directory.file("t"))
     try TraceFile.save(trace, to: directory.file("t"))
     let loaded = try TraceFile.load(directory.file("t"))
