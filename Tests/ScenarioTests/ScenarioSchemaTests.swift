@@ -138,7 +138,11 @@ import Testing
     // Those of faults have a page of their own (FaultTableTests), with what stands in their values.
     let faults = Self.scenarios.deletingLastPathComponent()
       .appendingPathComponent("docs/reference/faults.md")
-    let page = text + String(decoding: try Data(contentsOf: faults), as: UTF8.self)
+    // So do those of documents.
+    let documents = faults.deletingLastPathComponent().appendingPathComponent("document-lab.md")
+    let page = try [faults, documents].reduce(text) { text, page in
+      text + String(decoding: try Data(contentsOf: page), as: UTF8.self)
+    }
     for object in GrammarObject.allCases {
       for key in object.keys { #expect(page.contains("`\(key)"), "\(key) of \(object)") }
     }
