@@ -13,6 +13,7 @@ enum PlantedSQL {
   ///   - sql: The statements.
   ///   - bundle: The bundle's path.
   ///   - closing: Closes the store's own connections, whose caches would not see the change.
+  /// - Throws: SQLite's errors, and those of closing.
   static func run(_ sql: String, bundle: String, closing: () throws -> Void) throws {
     try closing()
     try FileManager.default.createDirectory(

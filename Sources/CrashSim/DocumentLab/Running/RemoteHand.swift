@@ -44,6 +44,7 @@ package final class RemoteHand: DocumentActor {
   /// - Parameters:
   ///   - program: The child program.
   ///   - environment: Its environment, besides the lab's own.
+  /// - Throws: `LabError` when it cannot be started.
   package init(
     _ program: some ChildProgram, environment: [String: String]
   ) throws(LabError) {

@@ -143,6 +143,8 @@ struct DocumentRun {
 
   /// Does the steps on the mount.
   /// - Parameter disturbance: What happens at which place; nil for the scenario's own faults alone.
+  /// - Returns: The recording.
+  /// - Throws: `LabError` when the steps cannot be done.
   func record(
     disturbance: (kind: Disturbance, number: Int, before: Bool)?
   ) throws(LabError) -> Recorded {
