@@ -34,8 +34,8 @@ let package = Package(
     .library(name: "DocumentStore", targets: ["DocumentStore"]),
     // Documents under the names of Couchbase Lite's Swift API.
     .library(name: "DocumentDatabase", targets: ["DocumentDatabase"]),
-    // The lab by layers; a package of yours can take FaultFS, the crash states, or the exploration of
-    // any program, and needs no engine for them.
+    // The lab by layers; a package of yours can take FaultFS, the crash states, or the exploration
+    // of any program, and needs no engine for them.
     .library(name: "FaultFS", targets: ["LabCore", "Recording", "FaultFS"]),
     .library(name: "CrashStates", targets: ["LabCore", "Recording", "CrashStates"]),
     .library(
@@ -63,8 +63,8 @@ let package = Package(
     .target(name: "CPrivileges"),
     // C: loaded into programs under test, where it leaves their call stacks; linked to nothing.
     // Optimised in debug builds too, because it runs in every file operation of those programs; and
-    // without Swift's start-up code, so that it brings no Swift runtime into them; nor a sanitizer's,
-    // which they would not have.
+    // without Swift's start-up code, so that it brings no Swift runtime into them; nor a
+    // sanitizer's, which they would not have.
     .target(
       name: "CallStacks", cSettings: [.unsafeFlags(["-O2", "-fno-sanitize=all"])],
       linkerSettings: [.unsafeFlags(["-nostartfiles"])]),
@@ -82,7 +82,8 @@ let package = Package(
     .target(name: "Query", dependencies: ["Engine"], swiftSettings: hot),
     // The bytes of documents: no file, no database.
     .target(name: "Fleece", swiftSettings: house),
-    // Synchronization's core: changesets, their merge and their bytes. It knows neither engine nor lab.
+    // Synchronization's core: changesets, their merge and their bytes. It knows neither engine nor
+    // lab.
     .target(name: "SyncCore", swiftSettings: hot),
     // The file of a synchronized client: records a realm's transactions.
     .target(
@@ -92,7 +93,8 @@ let package = Package(
     .target(
       name: "SyncServer", dependencies: ["Engine", "ObjectDatabase", "SyncClient", "SyncCore"],
       swiftSettings: hot),
-    // Clients and a server on a seeded network, and all small worlds of them, on SyncCore's machines.
+    // Clients and a server on a seeded network, and all small worlds of them, on SyncCore's
+    // machines.
     .target(name: "SyncWorld", dependencies: ["SyncCore"], swiftSettings: hot),
     // The merge once more, the simple way: what SyncCore is held against by tests and fuzzing.
     .target(name: "SyncReference", dependencies: ["SyncCore"], swiftSettings: hot),
@@ -116,8 +118,8 @@ let package = Package(
     // What `faultline inspect` shows of a bundle of documents.
     .target(
       name: "DocumentInspection", dependencies: ["DocumentStore"], swiftSettings: house),
-    // The lab; docs/explanation/architecture.md says what each layer holds. Nothing up to Exploration knows the
-    // engine.
+    // The lab; docs/explanation/architecture.md says what each layer holds. Nothing up to
+    // Exploration knows the engine.
     .target(
       name: "LabCore", dependencies: ["CSystem", "CPrivileges"],
       path: "Sources/CrashSim/LabCore", swiftSettings: hot),
@@ -193,7 +195,8 @@ let package = Package(
         "LabCore", "CrashStates", "Findings", "Exploration", "Oracles", "Engine",
       ],
       path: "Sources/CrashSim/Reports",
-      // The page's style sheet and script lie in the program, so that a page needs nothing beside it.
+      // The page's style sheet and script lie in the program, so that a page needs nothing beside
+      // it.
       resources: [.embedInCode("HTML/report.css"), .embedInCode("HTML/report.js")],
       swiftSettings: house),
     // Writes a hash of the engine's sources down, for replay tokens.
@@ -212,8 +215,8 @@ let package = Package(
     // Queries answered the simple way, and a generator of queries: what the query language is held
     // against, by its tests and by fuzzing.
     .target(name: "QueryReference", dependencies: ["Query", "Engine"], swiftSettings: hot),
-    // Fleece read the simple way, and drawn values: what Fleece is held against, by its tests and by
-    // fuzzing.
+    // Fleece read the simple way, and drawn values: what Fleece is held against, by its tests and
+    // by fuzzing.
     .target(name: "FleeceReference", dependencies: ["Fleece"], swiftSettings: house),
     // Queries over documents answered the simple way, and drawn documents and queries.
     .target(name: "DocumentQueryReference", swiftSettings: house),

@@ -34,8 +34,8 @@ let package = Package(
         "judge-state",
       ],
       swiftSettings: house),
-    // Without shared Swift libraries: it starts as fast as a Swift process can, 1.7 times as fast as
-    // with them. The engine's encryption brings Foundation's C parts in.
+    // Without shared Swift libraries: it starts as fast as a Swift process can, 1.7 times as fast
+    // as with them. The engine's encryption brings Foundation's C parts in.
     .executableTarget(
       name: "judge-state",
       dependencies: [.product(name: "Engine", package: "faultline")], swiftSettings: house,

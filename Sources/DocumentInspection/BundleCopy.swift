@@ -1,7 +1,8 @@
-// BundleCopy.swift: a private copy of a bundle's database, so that looking at a bundle writes nothing in
-// it. SQLite needs files beside a database with a write-ahead log, even to read it, and takes locks in
-// them; a copy of the database and of its log is opened instead, and the log is replayed there.
-// Invariant: the bundle is only read. Blobs are not copied: the copy's folder of blobs is a link.
+// BundleCopy.swift: a private copy of a bundle's database, so that looking at a bundle writes
+// nothing in it. SQLite needs files beside a database with a write-ahead log, even to read it, and
+// takes locks in them; a copy of the database and of its log is opened instead, and the log is
+// replayed there. Invariant: the bundle is only read. Blobs are not copied: the copy's folder of
+// blobs is a link.
 
 import DocumentStore
 import Foundation

@@ -1,5 +1,5 @@
-// BundleDocuments.swift: the documents of a bundle as lines of JSON. A document that does not decode has
-// an error in its line, and the next ones follow.
+// BundleDocuments.swift: the documents of a bundle as lines of JSON. A document that does not
+// decode has an error in its line, and the next ones follow.
 
 import DocumentStore
 import Foundation

@@ -1,5 +1,6 @@
-// BundleInspection.swift: the result of `faultline inspect NAME.cblite2`, as a value; its JSON is this
-// value. Invariants: the bundle is not changed; damage in one collection does not hide the others.
+// BundleInspection.swift: the result of `faultline inspect NAME.cblite2`, as a value; its JSON is
+// this value. Invariants: the bundle is not changed; damage in one collection does not hide the
+// others.
 
 import DocumentStore
 import Foundation
@@ -125,8 +126,8 @@ package struct BundleInspection: Codable, Sendable {
     }
   }
 
-  /// The data file of a copy: for writing, if it need not be upgraded, since words of full-text indexes
-  /// can be checked only then.
+  /// The data file of a copy: for writing, if it need not be upgraded, since words of full-text
+  /// indexes can be checked only then.
   static func opened(_ copy: BundleCopy) throws(DocumentStoreError) -> DataFile {
     var options = DataFile.Options()
     options.creates = false

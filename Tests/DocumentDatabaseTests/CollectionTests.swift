@@ -1,5 +1,5 @@
-// CollectionTests.swift: documents are saved, conflict, are deleted, purged and expire; listeners are
-// told.
+// CollectionTests.swift: documents are saved, conflict, are deleted, purged and expire; listeners
+// are told.
 
 import DocumentDatabase
 import Foundation

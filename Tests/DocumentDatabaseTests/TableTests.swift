@@ -1,5 +1,5 @@
-// TableTests.swift: the table of docs/reference/documents-api.md: each row that says "same" names a test
-// that exists, and the tests use the names of the row.
+// TableTests.swift: the table of docs/reference/documents-api.md: each row that says "same" names a
+// test that exists, and the tests use the names of the row.
 
 import Foundation
 import Testing

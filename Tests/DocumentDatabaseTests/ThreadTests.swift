@@ -1,5 +1,5 @@
-// ThreadTests.swift: the thread rules that docs/reference/documents-api.md promises: any thread may use
-// everything; a batch belongs to its thread; a read sees one commit.
+// ThreadTests.swift: the thread rules that docs/reference/documents-api.md promises: any thread may
+// use everything; a batch belongs to its thread; a read sees one commit.
 
 import DocumentDatabase
 import Foundation

@@ -1,4 +1,5 @@
-// ValueTests.swift: the values of documents: what is set is what is read, in memory and after a save.
+// ValueTests.swift: the values of documents: what is set is what is read, in memory and after a
+// save.
 
 import DocumentDatabase
 import Foundation

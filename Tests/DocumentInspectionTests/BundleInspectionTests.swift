@@ -1,5 +1,5 @@
-// BundleInspectionTests.swift: bundles are shown as they are, and not changed; damaged and hostile ones
-// give errors or problems, and never trap.
+// BundleInspectionTests.swift: bundles are shown as they are, and not changed; damaged and hostile
+// ones give errors or problems, and never trap.
 
 import DocumentStore
 import Foundation

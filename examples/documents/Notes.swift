@@ -1,5 +1,5 @@
-// Notes.swift: a database of notes with six commands; docs/tutorials/document-database.md builds it step
-// by step, and its tests compare the pieces.
+// Notes.swift: a database of notes with six commands; docs/tutorials/document-database.md builds it
+// step by step, and its tests compare the pieces.
 
 import DocumentDatabase
 import Foundation

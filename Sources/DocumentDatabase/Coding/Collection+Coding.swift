@@ -51,7 +51,8 @@ extension Collection {
   ///   - id: Its ID.
   ///   - type: The value's type.
   /// - Returns: The value; nil when there is no such document.
-  /// - Throws: ``DatabaseError``, and `DecodingError` when the document does not have the type's form.
+  /// - Throws: ``DatabaseError``, and `DecodingError` when the document does not have the type's
+  ///   form.
   public func document<Value: Decodable>(id: String, as type: Value.Type) throws -> Value? {
     try document(id: id)?.data(as: type)
   }
@@ -103,8 +104,8 @@ extension Document {
 
 extension Result {
   /// The row as a value.
-  /// - Parameter type: The value's type; its properties are named as the columns. A row of one column
-  ///   with a dictionary, as of `SELECT *`, is that dictionary.
+  /// - Parameter type: The value's type; its properties are named as the columns. A row of one
+  ///   column with a dictionary, as of `SELECT *`, is that dictionary.
   /// - Returns: The value.
   /// - Throws: `DecodingError` when the row does not have the type's form.
   public func data<Value: Decodable>(as type: Value.Type) throws -> Value {

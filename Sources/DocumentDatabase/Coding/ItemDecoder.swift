@@ -1,5 +1,5 @@
-// ItemDecoder.swift: values of documents as values of `Codable` types. A number that does not fit its
-// type, a missing value and a value of another kind are errors.
+// ItemDecoder.swift: values of documents as values of `Codable` types. A number that does not fit
+// its type, a missing value and a value of another kind are errors.
 
 import Foundation
 

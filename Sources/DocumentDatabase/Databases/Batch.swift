@@ -1,6 +1,6 @@
-// Batch.swift [U]: the transaction that is open on a thread, so that calls within it take part in it.
-// Safety: `@unchecked Sendable` because a batch is read only by the thread that set it, which the
-// owner's number says; a thread reads its own number only while it runs inside the batch.
+// Batch.swift [U]: the transaction that is open on a thread, so that calls within it take part in
+// it. Safety: `@unchecked Sendable` because a batch is read only by the thread that set it, which
+// the owner's number says; a thread reads its own number only while it runs inside the batch.
 
 import DocumentStore
 import Glibc

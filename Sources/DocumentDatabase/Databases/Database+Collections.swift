@@ -86,7 +86,8 @@ extension Database {
   /// - Parameters:
   ///   - name: Its name.
   ///   - scope: Its scope's name.
-  /// - Throws: ``DatabaseError`` with code ``CBLError/invalidParameter`` for the default collection.
+  /// - Throws: ``DatabaseError`` with code ``CBLError/invalidParameter`` for the default
+  ///   collection.
   ///
   /// Durability: as a save.
   public func deleteCollection(name: String, scope: String? = defaultScopeName) throws {

@@ -108,7 +108,8 @@ public final class Database: Sendable, Hashable, CustomStringConvertible {
   ///   - path: The folder of the database to copy.
   ///   - name: The name of the copy.
   ///   - config: The copy's folder.
-  /// - Throws: ``DatabaseError``: ``CBLError/invalidParameter`` when there is a database of that name.
+  /// - Throws: ``DatabaseError``: ``CBLError/invalidParameter`` when there is a database of that
+  ///   name.
   ///
   /// Durability: the copy is durable when this returns; after a crash within it there is none.
   public static func copy(

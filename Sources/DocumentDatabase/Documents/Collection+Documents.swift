@@ -56,8 +56,8 @@ extension Collection {
   /// - Parameter document: The document; it becomes one of the new revision.
   /// - Throws: ``DatabaseError``.
   ///
-  /// Durability: with `fullSync` the change is durable when this returns, outside of a batch; without
-  /// it, a power cut may lose the last changes, in order.
+  /// Durability: with `fullSync` the change is durable when this returns, outside of a batch;
+  /// without it, a power cut may lose the last changes, in order.
   public func save(document: MutableDocument) throws {
     _ = try save(document: document, concurrencyControl: .lastWriteWins)
   }
@@ -96,8 +96,8 @@ extension Collection {
   /// - Parameters:
   ///   - document: The document.
   ///   - conflictHandler: Called with the document, which it may change, and the one that another
-  ///     writer saved, nil when that was deleted. It returns whether to save. It is called again when
-  ///     the document changes again in the meantime.
+  ///     writer saved, nil when that was deleted. It returns whether to save. It is called again
+  ///     when the document changes again in the meantime.
   /// - Returns: Whether it was saved.
   /// - Throws: ``DatabaseError``, as `save(document:concurrencyControl:)`.
   ///
@@ -123,8 +123,8 @@ extension Collection {
   ///
   /// A tombstone stays, which replicates.
   /// - Parameter document: The document.
-  /// - Throws: ``DatabaseError`` with code ``CBLError/notFound`` for one that was never saved, or was
-  ///   purged.
+  /// - Throws: ``DatabaseError`` with code ``CBLError/notFound`` for one that was never saved, or
+  ///   was purged.
   ///
   /// Durability: as `save(document:)`.
   public func delete(document: Document) throws {

@@ -1,6 +1,6 @@
 // Document.swift [U]: documents as programs see them: contents, and the revision that they are of.
-// Safety: `@unchecked Sendable` because the class has a subclass; its stored properties are constant
-// and `Sendable`.
+// Safety: `@unchecked Sendable` because the class has a subclass; its stored properties are
+// constant and `Sendable`.
 
 import DocumentStore
 import Fleece
@@ -93,7 +93,8 @@ public class Document: Properties, @unchecked Sendable, Hashable, CustomStringCo
 
 /// A document that can be changed and saved.
 ///
-/// Any thread may use it; each call is one change. Saving it makes it a document of the new revision.
+/// Any thread may use it; each call is one change. Saving it makes it a document of the new
+/// revision.
 public final class MutableDocument: Document, MutableDictionaryProtocol, @unchecked Sendable {
   override var isMutable: Bool { true }
 

@@ -1,5 +1,5 @@
-// CBLError.swift: the errors of this module: one type with Couchbase Lite's domain and codes, so that
-// a program's checks of `domain` and `code` keep their meaning.
+// CBLError.swift: the errors of this module: one type with Couchbase Lite's domain and codes, so
+// that a program's checks of `domain` and `code` keep their meaning.
 
 import DocumentQuery
 import DocumentStore

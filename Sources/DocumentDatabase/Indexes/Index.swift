@@ -1,5 +1,5 @@
-// Index.swift: what a program says of an index, in both of Couchbase Lite's ways: items of the query
-// builder, and configurations in SQL++.
+// Index.swift: what a program says of an index, in both of Couchbase Lite's ways: items of the
+// query builder, and configurations in SQL++.
 
 import DocumentQuery
 import DocumentStore
@@ -235,8 +235,8 @@ extension Collection {
   /// - Parameters:
   ///   - index: The index.
   ///   - name: Its name, unique in the database.
-  /// - Throws: ``DatabaseError``: ``CBLError/invalidQuery`` or ``CBLError/invalidParameter`` for its
-  ///   expressions.
+  /// - Throws: ``DatabaseError``: ``CBLError/invalidQuery`` or ``CBLError/invalidParameter`` for
+  ///   its expressions.
   /// - Complexity: O(documents · log documents).
   ///
   /// Durability: as a save.

@@ -1,6 +1,6 @@
-// LiveQueryRunner.swift: runs a query again after commits. Commits of this process are announced by the
-// hub; for those of others it looks ten times a second, which costs a read of SQLite's counter when
-// there was none.
+// LiveQueryRunner.swift: runs a query again after commits. Commits of this process are announced by
+// the hub; for those of others it looks ten times a second, which costs a read of SQLite's counter
+// when there was none.
 
 import DocumentStore
 import Foundation

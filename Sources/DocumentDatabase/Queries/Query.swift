@@ -1,5 +1,6 @@
-// Query.swift [U]: a query over the documents of a database, and its parameters. Safety: `@unchecked
-// Sendable` because the class has subclasses; all stored properties are constant and `Sendable`.
+// Query.swift [U]: a query over the documents of a database, and its parameters. Safety:
+// `@unchecked Sendable` because the class has subclasses; all stored properties are constant and
+// `Sendable`.
 
 import DocumentStore
 import Foundation
@@ -75,7 +76,8 @@ public class Query: @unchecked Sendable, CustomStringConvertible {
     try database().reading { try $0.explain(query).description }
   }
 
-  /// Calls a listener with the rows, and again with the new ones after each commit that changed them.
+  /// Calls a listener with the rows, and again with the new ones after each commit that changed
+  /// them.
   ///
   /// Commits by other processes are noticed, too.
   /// - Parameters:

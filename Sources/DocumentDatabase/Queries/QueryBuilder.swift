@@ -1,5 +1,5 @@
-// QueryBuilder.swift: queries built by calls. Each step is a query of its own, which can be executed
-// or built further; it is a value that never changes.
+// QueryBuilder.swift: queries built by calls. Each step is a query of its own, which can be
+// executed or built further; it is a value that never changes.
 
 import DocumentStore
 

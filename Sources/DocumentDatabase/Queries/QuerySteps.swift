@@ -1,5 +1,5 @@
-// QuerySteps.swift [U]: the steps of a built query, in their order. A protocol for each step says which
-// queries it can follow.
+// QuerySteps.swift [U]: the steps of a built query, in their order. A protocol for each step says
+// which queries it can follow.
 
 /// A query that can get conditions.
 public protocol WhereRouter: Query {}

@@ -8,8 +8,8 @@ import Synchronization
 
 /// The rows of a query, one after the other.
 ///
-/// The rows are those of one commit, and are read when the query runs. Any thread may use it; a row is
-/// returned once.
+/// The rows are those of one commit, and are read when the query runs. Any thread may use it; a row
+/// is returned once.
 public final class ResultSet: Sequence, IteratorProtocol, Sendable {
   private let columns: ResultColumns
   private let rows: [[QueryValue]]

@@ -1,5 +1,5 @@
-// ArrayObject.swift [U]: arrays within documents. Safety: `@unchecked Sendable` because the class has a
-// subclass; its stored properties are constant and `Sendable`.
+// ArrayObject.swift [U]: arrays within documents. Safety: `@unchecked Sendable` because the class
+// has a subclass; its stored properties are constant and `Sendable`.
 
 import Foundation
 
@@ -19,8 +19,8 @@ public class ArrayObject: @unchecked Sendable, Sequence, Equatable {
 
   /// A value.
   /// - Parameter index: Its index.
-  /// - Returns: A number, boolean, text, ``Blob``, ``ArrayObject``, ``DictionaryObject`` or `NSNull`;
-  ///   nil when there is none.
+  /// - Returns: A number, boolean, text, ``Blob``, ``ArrayObject``, ``DictionaryObject`` or
+  ///   `NSNull`; nil when there is none.
   public func value(at index: Int) -> Any? { contents.item(index)?.value(isMutable: isMutable) }
 
   /// A text.

@@ -1,5 +1,5 @@
-// Blob.swift [U]: binary contents of a document. A document holds a dict with the digest; the contents
-// are in a file of the database, written when the document is saved.
+// Blob.swift [U]: binary contents of a document. A document holds a dict with the digest; the
+// contents are in a file of the database, written when the document is saved.
 
 import DocumentStore
 import Fleece
@@ -132,7 +132,8 @@ public final class Blob: Sendable, Hashable, CustomStringConvertible {
   /// - Returns: The text.
   public func toJSON() -> String { Item.blob(self).json }
 
-  /// Stores the contents, if the database does not have them: they are in memory, or in another one.
+  /// Stores the contents, if the database does not have them: they are in memory, or in another
+  /// one.
   func install(_ transaction: WriteTransaction, in target: DataFile) throws {
     let (contents, file) = state.withLock { ($0.contents, $0.file) }
     guard file !== target, let contents = try contents ?? foreignContents(file) else { return }

@@ -22,7 +22,8 @@ final class DictionaryContents: Sendable {
 
   /// Changes the pairs.
   ///
-  /// Bytes that do not decode are as if they had no pairs: documents are checked when they are read.
+  /// Bytes that do not decode are as if they had no pairs: documents are checked when they are
+  /// read.
   private func change(_ body: (inout [String: Item]) -> Void) {
     state.withLock { state in
       var pairs: [String: Item]

@@ -1,5 +1,5 @@
-// DictionaryObject.swift [U]: dictionaries within documents. Safety: `@unchecked Sendable` because the
-// class has a subclass; its stored properties are constant and `Sendable`.
+// DictionaryObject.swift [U]: dictionaries within documents. Safety: `@unchecked Sendable` because
+// the class has a subclass; its stored properties are constant and `Sendable`.
 
 import Fleece
 import Foundation
@@ -22,8 +22,8 @@ public class DictionaryObject: Properties, @unchecked Sendable, Equatable {
 
 /// A dictionary that can be changed.
 ///
-/// One that comes from a mutable document changes with it: both show the same values. Any thread may
-/// use it; each call is one change.
+/// One that comes from a mutable document changes with it: both show the same values. Any thread
+/// may use it; each call is one change.
 public final class MutableDictionaryObject: DictionaryObject, MutableDictionaryProtocol,
   @unchecked Sendable
 {
@@ -49,11 +49,10 @@ public final class MutableDictionaryObject: DictionaryObject, MutableDictionaryP
 
   override init(_ contents: DictionaryContents) { super.init(contents) }
 
-  /// An array that can be changed.
+  /// A value, to be read as any type, and to be replaced.
   /// - Parameter key: Its name.
-  /// - Returns: The array; nil for other values.
-  public override func array(forKey key: String) -> MutableArrayObject? {
-    item(key)?.array.map { MutableArrayObject($0) }
+  public override subscript(key: String) -> MutableFragment {
+    MutableFragment(contents, key)
   }
 
   /// A dictionary that can be changed.
@@ -63,9 +62,10 @@ public final class MutableDictionaryObject: DictionaryObject, MutableDictionaryP
     item(key)?.dictionary.map { MutableDictionaryObject($0) }
   }
 
-  /// A value, to be read as any type, and to be replaced.
+  /// An array that can be changed.
   /// - Parameter key: Its name.
-  public override subscript(key: String) -> MutableFragment {
-    MutableFragment(contents, key)
+  /// - Returns: The array; nil for other values.
+  public override func array(forKey key: String) -> MutableArrayObject? {
+    item(key)?.array.map { MutableArrayObject($0) }
   }
 }

@@ -4,8 +4,8 @@ import Foundation
 
 /// An array that can be changed.
 ///
-/// One that comes from a mutable document changes with it: both show the same values. Any thread may
-/// use it; each call is one change.
+/// One that comes from a mutable document changes with it: both show the same values. Any thread
+/// may use it; each call is one change.
 public final class MutableArrayObject: ArrayObject, @unchecked Sendable {
   override var isMutable: Bool { true }
 

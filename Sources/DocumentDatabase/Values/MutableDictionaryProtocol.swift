@@ -10,7 +10,8 @@ public protocol MutableDictionaryProtocol: Properties {}
 extension MutableDictionaryProtocol {
   /// Sets a value.
   /// - Parameters:
-  ///   - value: A number, boolean, text, date, ``Blob``, array, dictionary or `NSNull`; nil is null.
+  ///   - value: A number, boolean, text, date, ``Blob``, array, dictionary or `NSNull`; nil is
+  ///     null.
   ///   - key: Its name.
   /// - Returns: This object.
   /// - Precondition: The value has one of these types.

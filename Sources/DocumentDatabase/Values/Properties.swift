@@ -1,6 +1,6 @@
 // Properties.swift [U]: what documents, dictionaries and rows of results have in common: values by
-// name. Safety: `@unchecked Sendable` because subclasses exist; all stored properties are constant and
-// `Sendable`.
+// name. Safety: `@unchecked Sendable` because subclasses exist; all stored properties are constant
+// and `Sendable`.
 
 import Foundation
 
@@ -33,8 +33,8 @@ public class Properties: @unchecked Sendable, Sequence {
 
   /// A value.
   /// - Parameter key: Its name.
-  /// - Returns: A number, boolean, text, ``Blob``, ``ArrayObject``, ``DictionaryObject`` or `NSNull`;
-  ///   nil when there is none.
+  /// - Returns: A number, boolean, text, ``Blob``, ``ArrayObject``, ``DictionaryObject`` or
+  ///   `NSNull`; nil when there is none.
   public func value(forKey key: String) -> Any? { item(key)?.value(isMutable: isMutable) }
 
   /// A text.

@@ -1,6 +1,6 @@
-// DataFile+Copy.swift: copies a data file that may be in use. Invariant: the copy gets its name when it
-// is whole and durable; a crash before that leaves a folder of another name, which the next copy to
-// that name removes.
+// DataFile+Copy.swift: copies a data file that may be in use. Invariant: the copy gets its name
+// when it is whole and durable; a crash before that leaves a folder of another name, which the next
+// copy to that name removes.
 
 extension DataFile {
   /// Copies a data file with its blobs; the copy has its own UUIDs.

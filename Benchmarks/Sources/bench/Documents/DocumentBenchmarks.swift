@@ -1,5 +1,5 @@
-// DocumentBenchmarks.swift: documents against plain GRDB records with JSON text. Both sides begin with
-// the same values of a Codable type, are equally durable, and must give the same results.
+// DocumentBenchmarks.swift: documents against plain GRDB records with JSON text. Both sides begin
+// with the same values of a Codable type, are equally durable, and must give the same results.
 
 import DocumentDatabase
 import DocumentStore
@@ -121,7 +121,10 @@ extension Benchmark {
     query(
       "documents-array-index/grdb",
       "SELECT META(d).id FROM _ AS d UNNEST d.tags AS t WHERE t = $x ORDER BY META(d).id",
-      "SELECT note.id FROM tag JOIN note ON note.rowid = tag.note WHERE tag.tag = ? ORDER BY note.id",
+      """
+      SELECT note.id FROM tag JOIN note ON note.rowid = tag.note
+      WHERE tag.tag = ? ORDER BY note.id
+      """,
       "tag-17", repeats: 20
     ) { both in
       try both.ours.collection.createIndex(

@@ -1,5 +1,5 @@
-// OurDocuments.swift: the same documents in a document database, and in the store below it where the
-// API has no name for the work.
+// OurDocuments.swift: the same documents in a document database, and in the store below it where
+// the API has no name for the work.
 
 import DocumentDatabase
 import DocumentStore

@@ -1,5 +1,5 @@
-// PeerDocuments.swift: documents as plain GRDB records: a table with the ID, a number of the change, and
-// the contents as JSON text, which GRDB makes of a Codable property.
+// PeerDocuments.swift: documents as plain GRDB records: a table with the ID, a number of the
+// change, and the contents as JSON text, which GRDB makes of a Codable property.
 
 import Foundation
 import GRDB
