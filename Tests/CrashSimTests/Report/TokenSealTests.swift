@@ -26,13 +26,14 @@ import Testing
   @Test("a secret is made once, with mode 0600")
   func secret() throws {
     let directory = try TemporaryDirectory()
-    let first = TokenSeal.secret(in: directory.path)
-    #expect(first?.bitCount == 256)
-    #expect(TokenSeal.secret(in: directory.path) == first)
+    let first = try #require(TokenSeal.secret(in: directory.path))
+    let again = try #require(TokenSeal.secret(in: directory.path))
+    #expect(TokenSeal.seal("text", with: again) == TokenSeal.seal("text", with: first))
     let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
     #expect(names == ["token-secret"])
     let about = try FileManager.default.attributesOfItem(atPath: directory.file(names[0]))
     #expect(about[.posixPermissions] as? Int == 0o600)
+    #expect(about[.size] as? Int == 32)
   }
 
   @Test(

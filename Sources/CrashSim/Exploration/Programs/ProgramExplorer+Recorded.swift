@@ -54,12 +54,3 @@ extension ProgramExplorer {
     return report
   }
 }
-
-extension Trace {
-  /// The directory at the end of the recording.
-  package var final: TreeImage {
-    var tree = initial
-    for case .operation(let operation) in events.map(\.body) { tree.apply(operation) }
-    return tree
-  }
-}

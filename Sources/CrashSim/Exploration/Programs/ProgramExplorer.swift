@@ -412,7 +412,7 @@ extension Trace {
   }
 
   /// The tree after all operations, without files that have no name any more.
-  var final: TreeImage {
+  package var final: TreeImage {
     var final = initial
     for case .operation(let operation) in events.map(\.body) { final.apply(operation) }
     var named: Set<InodeNumber> = [.root]

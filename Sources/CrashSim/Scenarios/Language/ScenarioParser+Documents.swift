@@ -61,9 +61,6 @@ extension ScenarioParser {
     if scenario.crash?.explore == .prefixes || scenario.crash?.systems.isEmpty == false {
       refuse("crash", "'explore: prefixes' and 'on' are not for documents")
     }
-    if scenario.crash?.recoveryDepth ?? 0 > 0 {
-      refuse("crash", "'recovery' is not for documents yet")
-    }
     if let kill = scenario.kill {
       if kill.manner == .stop || kill.crashStates != nil || kill.kinds.isEmpty {
         refuse("killSweep", "documents are killed at operations, without 'by' and 'crashStates'")
