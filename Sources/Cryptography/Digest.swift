@@ -5,8 +5,9 @@ import COpenSSL
 
 /// Digests of whole messages.
 package enum Digest {
-  /// SHA-1 (FIPS 180-4): 20 bytes. Two messages with one digest can be made, so it proves nothing
-  /// about who wrote a message.
+  /// SHA-1 (FIPS 180-4): 20 bytes.
+  ///
+  /// Two messages with one digest can be made, so it proves nothing about who wrote a message.
   package static func sha1(_ message: [UInt8]) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: 20)
     var count = 0

@@ -9,8 +9,9 @@ import Synchronization
 /// A key of any length above 0.
 @safe package final class SecretKey: Sendable {
   nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
-  /// Ciphers that have the key already, and wait for a text to seal or to open: to make one takes as
-  /// long as to seal 2 KiB.
+  /// Ciphers that have the key already, and wait for a text to seal or to open.
+  ///
+  /// To make one takes as long as to seal 2 KiB.
   private let waiting = Mutex<(sealing: [Context], opening: [Context])>(([], []))
   private static let waitingCountMax = 8
 

@@ -136,7 +136,7 @@ extension Reference {
     return .double(calculate(left, right, plus: +, minus: -, times: *, over: /))
   }
 
-  private func double(_ item: Item) -> Double? {
+  func double(_ item: Item) -> Double? {
     switch item {
     case .int(let number): Double(number)
     case .float(let number): Double(number)
@@ -271,7 +271,7 @@ extension Reference {
   }
 
   /// Where a path leads.
-  private struct Walk {
+  struct Walk {
     var items: [Item]
     var isMany: Bool
     var kind: ColumnType?
@@ -281,15 +281,12 @@ extension Reference {
 
   private func walk(_ path: QueryPath, _ scopes: [ReferenceScope]) -> Walk {
     let scope = scopes.last { $0.variable == path.variable }.known
-    var places: [Place] = [.row(scope.table, scope.key)]
-    var table = scope.table
+    var (table, places) = (scope.table, [Place.row(scope.table, scope.key)])
     var column: ColumnSchema?
-    var isMany = false
     var operation: PathOperation?
     var kind: ColumnType? = .link
-    var isAnyTable = false
-    /// Whether all elements of the last column were asked for.
-    var isSpread = false
+    // The last: whether all elements of the last column were asked for.
+    var (isMany, isAnyTable, isSpread) = (false, false, false)
     /// Reads what the last property links to.
     func follow() {
       guard let last = column else { return }
@@ -297,14 +294,10 @@ extension Reference {
       table = last.target ?? table
       isAnyTable = isAnyTable || last.type == .mixed
       places = linked(places)
-      column = nil
-      isSpread = false
+      (column, isSpread) = (nil, false)
     }
     func goBack(_ origin: String, _ property: String) {
-      places = places.flatMap { place -> [Place] in
-        guard case .row(let own, let key) = place else { return [] }
-        return links(from: origin, property, to: own, key)
-      }
+      places = places.flatMap { linking(to: $0, from: origin, property) }
       (table, isMany, kind) = (origin, true, .link)
     }
     let steps = self.steps(path)
@@ -324,9 +317,7 @@ extension Reference {
         } else if let index = self.column(table, name) {
           column = data.table(table).schema.columns[index]
           kind = column?.type
-          places = places.compactMap {
-            if case .row(let table, let key) = $0 { .column(table, key, index) } else { nil }
-          }
+          places = places.compactMap { place($0, index) }
         } else {
           let backlink = data.table(table).backlinks.first { $0.name == name }.known
           goBack(backlink.originTable, backlink.originColumn)
@@ -336,8 +327,8 @@ extension Reference {
         goBack(origin, property)
       case .links:
         follow()
-        let counts = places.map(linkCount)
-        return Walk(items: [.int(counts.reduce(0, +))], isMany: false, kind: .int)
+        let count = places.map(linkCount).reduce(0, +)
+        return Walk(items: [.int(count)], isMany: false, kind: .int)
       case .operation(.keys):
         places = places.flatMap(keys)
         (isMany, kind, column) = (true, .string, nil)
@@ -353,10 +344,21 @@ extension Reference {
         if step == .elementCount { kind = .int }
       }
     }
-    let reduction = operation.map { Reduction.operation($0) }
-    var walk = finished(places.flatMap(elements), isMany, column, reduction, kind)
+    var walk = finished(
+      places.flatMap(elements), isMany, column, operation.map { .operation($0) }, kind)
     walk.target = column?.target ?? table
     return walk
+  }
+
+  /// A column of a row.
+  private func place(_ row: Place, _ column: Int) -> Place? {
+    if case .row(let table, let key) = row { .column(table, key, column) } else { nil }
+  }
+
+  /// The rows that link to a row.
+  private func linking(to row: Place, from origin: String, _ property: String) -> [Place] {
+    guard case .row(let table, let key) = row else { return [] }
+    return links(from: origin, property, to: table, key)
   }
 
   private func isText(_ kind: ColumnType?) -> Bool {
@@ -405,112 +407,6 @@ extension Reference {
       return .item(.int(Int64(values.count)))
     case (.dictionary(let entries), .elementCount): return .item(.int(Int64(entries.count)))
     default: return nil
-    }
-  }
-
-  // MARK: aggregates
-
-  /// What is done with the values at the end of a path.
-  private enum Reduction {
-    case length
-    case operation(PathOperation)
-  }
-
-  private func length(_ item: Item) -> Item {
-    switch item {
-    case .text(let bytes), .bytes(let bytes): .int(Int64(bytes.count))
-    default: .null
-    }
-  }
-
-  private func finished(
-    _ found: [Item], _ wasMany: Bool, _ column: ColumnSchema?, _ reduction: Reduction?,
-    _ kind: ColumnType?
-  ) -> Walk {
-    let isMany = wasMany || column.map { $0.collection != .none } ?? false
-    var items = found
-    if !isMany, items.isEmpty { items = [.null] }
-    func one(_ item: Item, _ kind: ColumnType?) -> Walk {
-      Walk(items: [item], isMany: false, kind: kind)
-    }
-    let operation: PathOperation
-    switch reduction {
-    case nil: return Walk(items: items, isMany: isMany, kind: kind)
-    case .length: return Walk(items: items.map(length), isMany: isMany, kind: .int)
-    case .operation(let given): operation = given
-    }
-    let isMixed = kind == .mixed
-    let numbers = items.filter { item in
-      double(item) != nil && !(isMixed && ReferenceOrder.isNaN(item))
-    }
-    let areDecimal =
-      isMixed && !numbers.isEmpty
-      || numbers.contains { if case .decimal = $0 { true } else { false } }
-    switch operation {
-    case .type: return Walk(items: items.map { .kinds([name($0)]) }, isMany: isMany, kind: nil)
-    case .count, .size:
-      // Links are counted, and not what is no link.
-      let areLinks = kind == .link && (!isMany || column?.collection == CollectionKind.none)
-      if areLinks { return one(.int(Int64(items.filter { $0 != .null }.count)), .int) }
-      return isMany ? one(.int(Int64(items.count)), .int) : one(length(items[0]), .int)
-    case .min, .max:
-      let candidates = items.filter {
-        if isMixed { return $0 != .null && !ReferenceOrder.isNaN($0) }
-        if case .date = $0 { return true }
-        return double($0) != nil && !ReferenceOrder.isNaN($0)
-      }
-      var best: Item?
-      for candidate in candidates {
-        guard let known = best else {
-          best = candidate
-          continue
-        }
-        if ReferenceOrder.total(candidate, known) == (operation == .min ? -1 : 1) {
-          best = candidate
-        }
-      }
-      return one(best ?? .null, kind)
-    case .sum, .avg:
-      let isAverage = operation == .avg
-      guard !numbers.isEmpty else {
-        if isAverage { return one(.null, kind) }
-        let zero: Item =
-          kind == .float || kind == .double
-          ? .double(0) : kind == .decimal128 ? .decimal(Decimal128("0").known) : .int(0)
-        return one(zero, kind)
-      }
-      if areDecimal {
-        let sum = numbers.reduce(Decimal128("0").known) { $0 + ReferenceOrder.decimal($1).known }
-        return one(
-          .decimal(isAverage ? sum / Decimal128(String(numbers.count)).known : sum),
-          isMixed ? .mixed : .decimal128)
-      }
-      let sum = numbers.reduce(0.0) { $0 + double($1).known }
-      if isAverage { return one(.double(sum / Double(numbers.count)), .double) }
-      let ints = numbers.compactMap {
-        if case .int(let number) = $0 { Int128(number) } else { nil }
-      }
-      guard ints.count == numbers.count else { return one(.double(sum), .double) }
-      return one(Int64(exactly: ints.reduce(0, +)).map { .int($0) } ?? .null, .int)
-    case .keys, .values: return Walk(items: items, isMany: isMany, kind: kind)
-    }
-  }
-
-  private func name(_ item: Item) -> String {
-    switch item {
-    case .null: "null"
-    case .bool: "bool"
-    case .int: "int"
-    case .float: "float"
-    case .double: "double"
-    case .decimal: "decimal"
-    case .text: "string"
-    case .bytes: "binary"
-    case .date: "date"
-    case .objectId: "objectid"
-    case .uuid: "uuid"
-    case .row: "object"
-    case .kinds: "kinds"
     }
   }
 }

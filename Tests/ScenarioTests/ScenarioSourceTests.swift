@@ -15,7 +15,10 @@ struct ScenarioSourceTests {
 
   static let paths: [String] = {
     let all = FileManager.default.enumerator(atPath: root.path)?.compactMap { $0 as? String } ?? []
-    return all.filter { $0.hasSuffix(".yaml") && !$0.hasPrefix("histories/") }.sorted()
+    // Drawn histories and documents have no list of steps that could be made smaller.
+    return all.filter {
+      $0.hasSuffix(".yaml") && !$0.hasPrefix("histories/") && !$0.contains("documents")
+    }.sorted()
   }()
 
   @Test("written again, every shipped scenario of written steps means the same", arguments: paths)

@@ -25,7 +25,8 @@ package struct ScenarioSource {
   /// - Throws: `LabError` with code `.usage` when it has no list of steps after all.
   package init(_ text: String, file: String) throws(LabError) {
     guard let node = try? Yams.compose(yaml: text), node["steps"]?.sequence != nil else {
-      throw .usage("\(file): no list of steps; write 'steps:' with a '- ' line for each")
+      throw .usage(
+        "\(file): no list of steps to make smaller; write 'steps:' with a '- ' line for each")
     }
     root = node
   }

@@ -61,7 +61,8 @@ package struct DocumentModel: Hashable, Sendable {
       if collection.exists { lines.append("collection \(name)") }
       if collection.last != 0 || collection.purges != 0 || collection.deadPurges != 0 {
         lines.append(
-          Self.counters(name, collection.last, collection.purges, collection.deadPurges))
+          Self.counters(
+            name, last: collection.last, purges: collection.purges, dead: collection.deadPurges))
       }
       for (id, document) in collection.documents {
         lines.append(
@@ -77,7 +78,7 @@ package struct DocumentModel: Hashable, Sendable {
     return lines.sorted()
   }
 
-  static func counters(_ name: String, _ last: Int64, _ purges: Int64, _ dead: Int64) -> String {
+  static func counters(_ name: String, last: Int64, purges: Int64, dead: Int64) -> String {
     "counters of \(name): last \(last), purges \(purges) and \(dead)"
   }
 

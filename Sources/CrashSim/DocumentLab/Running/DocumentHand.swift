@@ -1,5 +1,6 @@
-// DocumentHand.swift: one process of a scenario on documents: it has the data file open and does
-// the steps that it is given. Everything that the store takes from outside is fixed: UUIDs, time.
+// DocumentHand.swift: [U] one process of a scenario on documents: it has the data file open and
+// does the steps that it is given. What the store takes from outside is fixed: UUIDs, time.
+// Safety: the one @unchecked type says which signal comes before which access.
 
 import DocumentStore
 import Fleece

@@ -147,7 +147,9 @@ package struct DocumentSight {
       guard counter.last != 0 || counter.purges != 0 || dead != 0 else { continue }
       let collection =
         name == "default" ? DocumentModel.defaultCollection : String(name.dropFirst())
-      lines.append(DocumentModel.counters(collection, counter.last, counter.purges, dead))
+      lines.append(
+        DocumentModel.counters(
+          collection, last: counter.last, purges: counter.purges, dead: dead))
     }
     for index in indexes {
       let collection =

@@ -57,7 +57,9 @@ extension ScenarioRunner {
   func replayDocuments(
     _ recipe: ScenarioRecipe, _ scenario: Scenario, keepingImageIn directory: String?
   ) throws(LabError) -> Finding? {
-    guard let mount = opened.mount else { throw .usage("documents need a FUSE mount") }
+    guard let mount = opened.mount else {
+      throw .usage("\(scenario.file): documents need a FUSE mount")
+    }
     let run = try DocumentRun(self, scenario, mount)
     let recorded: DocumentRun.Recorded
     let place: DocumentRun.Place
