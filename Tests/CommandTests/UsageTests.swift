@@ -166,7 +166,10 @@ struct UsageTests {
     "a child that does not exist, or is started otherwise than it must be, is misuse",
     arguments: [
       (["child"], "Missing expected argument '<program>'"),
-      (["child", "jugde", "job"], "child jugde: no such program; there are check-shard, document-"),
+      (
+        ["child", "jugde", "job"],
+        "child jugde: no such program; there are check-shard, document-check, "
+      ),
       (["child", "worker"], "faultline child worker DIRECTORY: 0 arguments given; faultline "),
       (["child", "judge", "a", "b"], "faultline child judge JOB: 2 arguments given; faultline "),
       (
