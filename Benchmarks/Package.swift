@@ -35,14 +35,11 @@ let package = Package(
       ],
       swiftSettings: house),
     // Without shared Swift libraries: it starts as fast as a Swift process can, 1.7 times as fast
-    // as with them. The engine's encryption brings Foundation's C parts in.
+    // as with them.
     .executableTarget(
       name: "judge-state",
       dependencies: [.product(name: "Engine", package: "faultline")], swiftSettings: house,
-      linkerSettings: [
-        .unsafeFlags(["-static-stdlib"]), .linkedLibrary("_FoundationCShims"),
-        .linkedLibrary("_FoundationCollections"),
-      ]),
+      linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
   ],
   swiftLanguageModes: [.v6]
 )
