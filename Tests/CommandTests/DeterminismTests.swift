@@ -43,25 +43,25 @@ struct DeterminismTests {
     let journal = String(mode.prefix { $0 != " " })
     let arguments = FaultlineCommand.example(
       "sqlite", setup: journal, workload: "\(mode) 3")
-    try expectSame(arguments + ["--budget", "120"], status: 1)
+    try expectSame(arguments + ["--budget", "50"], status: 1)
   }
 
   @Test(
     "git, whose temporary files have random names",
     .requires(.git))
   func git() throws {
-    try expectSame(FaultlineCommand.example("git") + ["--budget", "60"], status: 1)
+    try expectSame(FaultlineCommand.example("git") + ["--budget", "25"], status: 1)
   }
 
   @Test("a small program under all models")
   func small() throws {
     let arguments = FaultlineCommand.example("safe-replace", workload: "none")
-    try expectSame(arguments + ["--model", "all", "--budget", "80"], status: 1)
+    try expectSame(arguments + ["--model", "all", "--budget", "30"], status: 1)
   }
 
   @Test("a scenario with a planted bug")
   func scenario() throws {
     let path = "\(FaultlineCommand.repository)/scenarios/negative/first-sync-ignored.yaml"
-    try expectSame(["run", path, "--budget", "150"], status: 0)
+    try expectSame(["run", path, "--budget", "60"], status: 0)
   }
 }

@@ -18,7 +18,7 @@ struct DocumentSaverTests {
 
   @Test("notes with blobs are whole, in order, and there once they were acknowledged")
   func holds() throws {
-    let result = try explore(["--model", "ext4-ordered,posix"], budget: 150)
+    let result = try explore(["--model", "ext4-ordered,posix"], budget: 50)
     #expect(result.status == 0, "\(result.output)")
     #expect(result.output.contains("verdict: held, 0 findings"), "\(result.output)")
   }
@@ -33,7 +33,7 @@ struct DocumentSaverTests {
     ])
   func needed(rule: String, model: String) throws {
     let options = ["--model", model, "--fault", rule + ", ignore: true"]
-    let result = try explore(options, budget: 150)
+    let result = try explore(options, budget: 50)
     #expect(result.status == 1, "\(result.output)")
     #expect(result.output.contains("FINDING 1"), "\(result.output)")
   }

@@ -15,7 +15,7 @@ struct ExampleTests {
     let command = try FaultlineCommand()
     let result = try command.run(
       FaultlineCommand.example("safe-replace", workload: steps[0], check: steps[1])
-        + ["--model", "all", "--budget", "120", "--json", "r.json"])
+        + ["--model", "all", "--budget", "50", "--json", "r.json"])
     #expect(result.status == 0, "\(result.output)")
     #expect(result.hasLine("verdict: held, 0 findings"))
     let models = try command.report("r.json").cases[0].explorations.map(\.model)
@@ -55,7 +55,7 @@ struct ExampleTests {
     let command = try FaultlineCommand()
     let result = try command.run(
       FaultlineCommand.example("safe-replace", workload: step.steps, check: step.check)
-        + ["--model", step.model, "--budget", "200"])
+        + ["--model", step.model, "--budget", "80"])
     #expect(result.status == 1, "\(result.output)")
     #expect(result.output.contains(": \(step.headline)"), "\(result.output)")
     for text in step.missing { #expect(result.missing.contains(text), "\(result.output)") }
@@ -88,7 +88,7 @@ struct ExampleTests {
       FaultlineCommand.example(
         "sqlite", setup: setting.journal,
         workload: "\(setting.journal) \(setting.synchronous) 4")
-        + ["--budget", "250", "--json", "r.json"])
+        + ["--budget", "100", "--json", "r.json"])
     let findings = try command.report("r.json").cases[0].findings
     guard let headline = setting.headline else {
       #expect(result.status == 0, "\(result.output)")

@@ -56,8 +56,8 @@ struct FleetTests {
   func explored() throws {
     let arguments = FaultlineCommand.example("safe-replace", workload: "in-place")
     try compare(
-      arguments + ["--model", "ext4-ordered,btrfs", "--budget", "70"], counts: [2, 3, 5],
-      status: 1, minimum: 40)
+      arguments + ["--model", "ext4-ordered,btrfs", "--budget", "40"], counts: [2, 5],
+      status: 1, minimum: 20)
   }
 
   @Test("run: crashes, crashes during recovery, kills and a planted bug, joined, are the whole")
@@ -73,20 +73,20 @@ struct FleetTests {
 
       """
     _ = try command.write(
-      head + "crash: {model: posix, explore: all, budget: {states: 60}, recovery: true}\n"
+      head + "crash: {model: posix, explore: all, budget: {states: 40}, recovery: true}\n"
         + "killSweep: {process: app, at: every sync}\n", to: "a.yaml")
     _ = try command.write(
       head + """
         faults:
           - {on: sync, ofCommit: 1, ignore: true}
-        crash: {model: ext4-ordered, explore: all, budget: {states: 120}}
+        crash: {model: ext4-ordered, explore: all, budget: {states: 60}}
         negative:
           expect: [structure, durability]
           because: of the ignored sync
 
         """, to: "b.yaml")
     let paths = [command.directory.file("a.yaml"), command.directory.file("b.yaml")]
-    try compare(["run"] + paths, counts: [3], status: 0, minimum: 150)
+    try compare(["run"] + paths, counts: [3], status: 0, minimum: 80)
   }
 
   @Test("an array job names the shard, and a report says which it is")

@@ -109,7 +109,7 @@ struct LifecycleTests {
   }
 
   /// Its daemon has pages written nearly all the time, and must not wait for itself then.
-  @Test("killed while mapped pages are written back", arguments: 1...3)
+  @Test("killed while mapped pages are written back", arguments: 1...(FullSize.isOn ? 3 : 1))
   func killedWritingBack(attempt: Int) throws {
     let program = FaultlineCommand.folder.appendingPathComponent("mapped-order").path
     let command = try FaultlineCommand()

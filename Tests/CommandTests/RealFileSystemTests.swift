@@ -24,7 +24,7 @@ struct RealFileSystemTests {
     FaultlineCommand.exploration(
       setup: Self.setup,
       workload: "echo new > t; \(syncing ? "sync t; " : "")mv t file; sync .; echo saved",
-      check: Self.check) + ["--budget", "150"] + systems.flatMap { ["--on", $0] }
+      check: Self.check) + ["--budget", "60"] + systems.flatMap { ["--on", $0] }
   }
 
   /// Runs the command; says what it left: mounts and devices of its own run directory.

@@ -3,6 +3,7 @@
 
 import CrashStates
 import LabCore
+import TestSupport
 import Testing
 
 @Suite("Crash states against a naive reading")
@@ -12,7 +13,7 @@ struct ReferenceComparisonTests {
     arguments: PersistenceModel.stock)
   func exhaustiveFindsAll(model: PersistenceModel) throws {
     var comparedPoints = 0
-    for number in 0..<30 {
+    for number in 0..<(FullSize.isOn ? 30 : 10) {
       let trace = makeRandomTrace(
         seed: Seed(rawValue: UInt64(number)), operations: 8, syncChance: Ratio(1, in: 4))
       let table = try UnitTable(trace: trace, model: model)
@@ -39,7 +40,7 @@ struct ReferenceComparisonTests {
       #expect(Set(found) == wanted, "model=\(model.name) seed=\(number)")
       #expect(found.count == wanted.count, "a content twice: model=\(model.name) seed=\(number)")
     }
-    #expect(comparedPoints > 80)
+    #expect(comparedPoints > 25)
   }
 
   private func contents(of enumerator: CrashStateEnumerator) throws -> [VisibleTree] {
@@ -57,7 +58,7 @@ struct ReferenceComparisonTests {
     arguments: PersistenceModel.stock)
   func incrementalEqualsNaive(model: PersistenceModel) throws {
     var states = 0
-    for number in 0..<12 {
+    for number in 0..<(FullSize.isOn ? 12 : 4) {
       let trace = makeRandomTrace(
         seed: Seed(rawValue: 1000 + UInt64(number)), operations: 40, syncChance: Ratio(1, in: 5))
       let enumerator = try CrashStateEnumerator(
@@ -82,7 +83,7 @@ struct ReferenceComparisonTests {
       }
       #expect(Set(contentOf.values).count == contentOf.count, "one content, two hashes: \(number)")
     }
-    #expect(states > 300)
+    #expect(states > 100)
   }
 
   @Test(
@@ -90,7 +91,7 @@ struct ReferenceComparisonTests {
     arguments: ["ext4-ordered", "prefix-per-file", "posix"])
   func manyUnits(name: String) throws {
     let model = try #require(PersistenceModel.stock.first { $0.name == name })
-    for number in 0..<3 {
+    for number in 0..<(FullSize.isOn ? 3 : 1) {
       let trace = makeRandomTrace(
         seed: Seed(rawValue: 3000 + UInt64(number)), operations: 160, syncChance: Ratio(1, in: 160))
       let enumerator = try CrashStateEnumerator(
@@ -117,7 +118,7 @@ struct ReferenceComparisonTests {
   @Test("a weaker model allows every untorn state of a stronger one")
   func modelsAreNested() throws {
     var comparedPoints = 0
-    for number in 0..<20 {
+    for number in 0..<(FullSize.isOn ? 20 : 7) {
       let trace = makeRandomTrace(
         seed: Seed(rawValue: 2000 + UInt64(number)), operations: 7, syncChance: Ratio(1, in: 4))
       var contents: [String: [Int: Set<VisibleTree>]] = [:]
@@ -142,6 +143,6 @@ struct ReferenceComparisonTests {
         }
       }
     }
-    #expect(comparedPoints > 500)
+    #expect(comparedPoints > 150)
   }
 }
