@@ -30,6 +30,9 @@ package final class SyncServerStore {
     package var logBytesMax = 64 << 20
     /// Entries that nobody needs, below which they are not worth a trim.
     package var trimmedMin = 64
+    /// Attempts after an upload that could not be stored, for which the server keeps a copy of what
+    /// it has in memory.
+    package var copiedAttempts = 1000
 
     /// The usual ones.
     package init() {}
@@ -53,6 +56,10 @@ package final class SyncServerStore {
   private var changed: Set<UInt64> = []
   /// The error that ended the server: its machine is ahead of the file since then.
   private var failure: EngineError?
+  /// Attempts that are still to be made on a copy.
+  private var copiesLeft = 0
+  /// How often the kept log was read again because an upload could not be stored.
+  package private(set) var rereadCount = 0
 
   /// Opens the server's file of a realm.
   /// - Parameters:
@@ -151,6 +158,9 @@ package final class SyncServerStore {
     _ inputs: [ServerInput], at now: UInt64, refusal: SyncRefusal? = nil
   ) throws(EngineError) -> [ServerReply]? {
     let connections = machine.connections
+    // A copy makes the attempt slower: only while uploads that cannot be stored are to be expected.
+    let copy = copiesLeft > 0 ? memory : nil
+    copiesLeft = max(0, copiesLeft - 1)
     var batch = ServerBatch(database)
     defer { batch.cancel() }
     do throws(EngineError) {
@@ -159,7 +169,8 @@ package final class SyncServerStore {
     } catch {
       guard Self.isOfContent(error) else { throw error }
       batch.cancel()
-      try goBack(connections)
+      if let copy { memory = copy } else { try goBack(connections) }
+      copiesLeft = limits.copiedAttempts
       return nil
     }
     guard batch.isDirty else { return try replies(batch.outputs) }
@@ -194,8 +205,35 @@ package final class SyncServerStore {
     number <= UInt64(seen.count) ? seen[Int(number) - 1] : 0
   }
 
+  /// What an attempt changes, besides the file.
+  private struct Memory {
+    let machine: ServerMachine
+    let identity: ServerIdentity
+    let seen: [UInt64]
+    let loaded: Set<SyncObject>
+    let touches: [SyncObject: UInt64]
+    let sizes: [Int]
+    let keptBytes: Int
+    let changed: Set<UInt64>
+  }
+
+  private var memory: Memory {
+    get {
+      Memory(
+        machine: machine, identity: identity, seen: seen, loaded: loaded, touches: touches,
+        sizes: sizes, keptBytes: keptBytes, changed: changed)
+    }
+    set {
+      (machine, identity) = (newValue.machine, newValue.identity)
+      (seen, loaded) = (newValue.seen, newValue.loaded)
+      (touches, sizes, keptBytes) = (newValue.touches, newValue.sizes, newValue.keptBytes)
+      changed = newValue.changed
+    }
+  }
+
   /// Goes back to what the file has.
   private func goBack(_ connections: ServerMachine.Connections) throws(EngineError) {
+    rereadCount += 1
     let stored = try StoredLog(try database.snapshot())
     identity = stored.identity
     machine.goBack(to: stored.file, connections)

@@ -131,6 +131,34 @@ struct ServerStoreTests {
     #expect(told == Self.refused.count)
   }
 
+  @Test(
+    "reads its log once, however often a client uploads what cannot be stored (I19)",
+    arguments: [50, 0])
+  func repeatedRefusals(copiedAttempts: Int) throws {
+    var limits = SyncServerStore.Limits()
+    limits.copiedAttempts = copiedAttempts
+    let configuration = TestServer.memory("repeated refusals \(copiedAttempts)")
+    let server = try TestServer(configuration, limits: limits)
+    for _ in 0..<2 { server.addClient() }
+    server.step(0, .commit(DogDraw.make(DogDraw.dog(0))))
+    try server.settle()
+    let date = SyncValue.date(seconds: 1_000_000_000, nanoseconds: 3_000_000_000)
+    let age = DogDraw.field(DogDraw.dog(0), "age")
+    let uploads = 12
+    for number in 1...uploads {
+      server.step(0, .commit([.change(DogDraw.field(DogDraw.dog(0), "born"), .set(date))]))
+      server.step(1, .commit([.change(age, .increment(1))]))
+      // Both uploads are one transaction, which is undone.
+      try server.deliverUp([0, 1])
+      try server.settle("upload \(number)")
+    }
+    #expect(server.refusals == Array(repeating: SyncRefusal.notStorable.rawValue, count: uploads))
+    let dog = try server.store.state().objects[DogDraw.dog(0)]
+    #expect(dog?["age"].value?.value == .int(Int64(uploads)))
+    // Without copies: when both uploads fail, and when the one does alone.
+    #expect(server.store.rereadCount == (copiedAttempts > 0 ? 1 : 2 * uploads))
+  }
+
   @Test("is not open to what its own validation refuses")
   func validation() throws {
     let server = try TestServer(

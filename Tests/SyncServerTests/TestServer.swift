@@ -49,6 +49,10 @@ final class TestServer {
   private(set) var audited = PlainRealm()
   private(set) var auditedHead: UInt64 = 0
   private(set) var refusals: [UInt32] = []
+  /// Whether entries are kept when the server trims them.
+  var isExporting = false
+  /// All entries since the beginning, while they are exported.
+  private(set) var exported: [SyncEntry] = []
   private var lastSession: UInt64 = 0
   private(set) var time: UInt64 = 1000
 
@@ -114,6 +118,7 @@ final class TestServer {
   private func audit() throws {
     for entry in store.entries where entry.version.number == auditedHead + 1 {
       audited.fold(entry)
+      if isExporting { exported.append(entry) }
       auditedHead += 1
       if let refusal = entry.refusal { refusals.append(refusal) }
     }
