@@ -16,6 +16,9 @@ package final class SyncAgent {
   private var machine: ClientMachine
   /// The error that ended the agent: its machine is ahead of the file since then.
   private var failure: EngineError?
+  /// The version that the last step read or made: while it is the newest, nobody has added a
+  /// changeset.
+  private var known: Version?
 
   /// Makes the agent of a file that is synchronized.
   /// - Parameters:
@@ -37,6 +40,7 @@ package final class SyncAgent {
   /// - Returns: What to send, to report to the app, or to close; everything it depends on is
   ///   durable.
   /// - Throws: `EngineError`; the agent is unusable then, and a new one continues with the file.
+  /// - Complexity: O(1) for nil when nothing was committed; else O(bytes kept beside the rows).
   ///
   /// Durability: when the call returns, the input survives any crash.
   package func step(_ input: ClientInput?) throws(EngineError) -> [ClientOutput] {
@@ -48,15 +52,21 @@ package final class SyncAgent {
   }
 
   private func take(_ input: ClientInput?) throws(EngineError) -> [ClientOutput] {
+    // Asked before the transaction begins: a version that comes between is read again next time.
+    let newest = file.database.version
+    if input == nil, known == newest { return [] }
     let write = try file.database.beginWrite()
     defer { write.cancel() }
     var message: SyncMessage?
     if case .message(let received)? = input { message = received }
     let stored = try StoredClient(write, for: message)
     let outputs = machine.step(input, on: stored.file, at: now())
-    guard case .store(let new)? = outputs.first else { return outputs }
+    guard case .store(let new)? = outputs.first else {
+      known = newest
+      return outputs
+    }
     try stored.store(new)
-    try write.commit()
+    known = try write.commit()
     return machine.step(.stored, at: now())
   }
 }

@@ -100,7 +100,8 @@ final class SyncRecorder: ChangeRecorder {
 
   /// Stores the old state of the objects that were not touched since the kept entries.
   private func keepOld(_ write: WriteTransaction) throws(EngineError) {
-    touched.subtract(kept.objects)
+    // `subtract` would look at each of the kept ones.
+    touched = touched.filter { !kept.objects.contains($0) }
     guard !touched.isEmpty, let database else { return }
     let before = RowReader(source: try database.snapshot(), classes: try reader().classes)
     for object in touched.sorted() {
