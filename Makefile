@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: dist dist-test setup run coverage docc pages hooks histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate calibrate screenshots test test-busy test-large test-sync realmswift-snippets test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench fuzz mutants damaged-images golden format
+.PHONY: dist dist-test setup run coverage docc pages hooks histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate calibrate screenshots test test-busy test-large test-sync realmswift-snippets test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench bench-lists fuzz mutants damaged-images golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; OpenSSL
@@ -151,6 +151,15 @@ screenshots: setup
 bench: PACKAGES += liblmdb-dev
 bench: setup
 	swift run -c release --package-path Benchmarks bench
+
+# Two long branches of a list, merged by SyncCore, by Yrs (pycrdt) and by loro; minutes.
+bench-lists: PACKAGES += python3-venv
+bench-lists: setup
+	python3 -m venv .build-lists
+	.build-lists/bin/pip install -q pycrdt==0.14.13 loro==1.17.1
+	swift build -c release --package-path Benchmarks --product list-merges
+	.build-lists/bin/python Benchmarks/lists.py \
+	  "$$(swift build -c release --package-path Benchmarks --show-bin-path)/list-merges"
 
 # make fuzz FOR=60 TARGET=image: libFuzzer on one target (docs/reference/fuzzing.md) for so many seconds. Its corpus goes on from
 # fuzz/work/TARGET; findings are fuzz/work/TARGET-crash-… (or -oom-, -timeout-).

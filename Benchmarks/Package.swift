@@ -34,6 +34,10 @@ let package = Package(
         "judge-state",
       ],
       swiftSettings: house),
+    // SyncCore's side of lists.py.
+    .executableTarget(
+      name: "list-merges",
+      dependencies: [.product(name: "SyncCore", package: "faultline")], swiftSettings: house),
     // Without shared Swift libraries: it starts as fast as a Swift process can, 1.7 times as fast
     // as with them.
     .executableTarget(

@@ -37,7 +37,7 @@ extension EventGraph {
       content.set.insert(value)
     }
     for (key, slot) in field.entries { content.dictionary[key] = shownSlot(slot) }
-    if field.list >= 0 { content.list = shown(lists[Int(field.list)]) }
+    if field.list >= 0 { content.list = SyncList(shown(lists[Int(field.list)])) }
     return content
   }
 
@@ -67,9 +67,7 @@ extension SyncNode {
   mutating func countSums() {
     for name in fields.keys {
       fields[name]?.value?.embedded?.countSums()
-      for index in fields[name]?.list.indices ?? 0..<0 {
-        fields[name]?.list[index].embedded?.countSums()
-      }
+      fields[name]?.list.updateEmbedded { $0.countSums() }
       for key in self[name].dictionary.keys {
         fields[name]?.dictionary[key]?.embedded?.countSums()
       }

@@ -78,7 +78,7 @@ struct EventGraph {
     fields.append(GraphField())
     guard let base = nodes[Int(node)].base?.fields[name] else { return number }
     if let value = base.value { fields[number].slot = takeOver(value) }
-    if !base.list.isEmpty { _ = list(of: number, base: base.list) }
+    if !base.list.isEmpty { _ = list(of: number, base: Array(base.list)) }
     for member in base.set {
       fields[number].members[member] = GraphMember(mark: .origin, isMember: true)
     }

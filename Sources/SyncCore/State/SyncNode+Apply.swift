@@ -121,7 +121,7 @@ extension SyncNode {
   ) {
     guard !range.isEmpty || !slots.isEmpty else { return }
     let before = SyncDigest.pairs(name, self[name].list, around: range)
-    for slot in self[name].list[range] { slot.collectLinks(-1, into: &links) }
+    self[name].list.forEach(in: range) { $0.collectLinks(-1, into: &links) }
     fields[name, default: SyncContent()].list.replaceSubrange(range, with: slots)
     for slot in slots { slot.collectLinks(1, into: &links) }
     let after = range.lowerBound..<range.lowerBound + slots.count
@@ -130,20 +130,20 @@ extension SyncNode {
 }
 
 extension SyncDigest {
-  static func pairs(_ name: SyncText, _ list: [SyncSlot], around index: Int) -> UInt128 {
+  static func pairs(_ name: SyncText, _ list: SyncList, around index: Int) -> UInt128 {
     pairs(name, list, around: index..<index + 1)
   }
 
   /// The pairs of which a range's elements are part, or the pair around an empty range.
-  static func pairs(_ name: SyncText, _ list: [SyncSlot], around range: Range<Int>) -> UInt128 {
+  static func pairs(_ name: SyncText, _ list: SyncList, around range: Range<Int>) -> UInt128 {
     guard !list.isEmpty else { return 0 }
     var sum: UInt128 = 0
     var left = range.lowerBound > 0 ? slot(list[range.lowerBound - 1]) : listEnd
-    for index in range.lowerBound...range.upperBound {
-      let right = index < list.count ? slot(list[index]) : listEnd
+    list.forEach(in: range.lowerBound..<min(range.upperBound + 1, list.count)) { element in
+      let right = slot(element)
       sum &+= part(2, name, left, right)
       left = right
     }
-    return sum
+    return range.upperBound < list.count ? sum : sum &+ part(2, name, left, listEnd)
   }
 }

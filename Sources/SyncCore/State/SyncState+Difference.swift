@@ -45,7 +45,7 @@ private struct StateDifference {
       let (new, before) = (node[name], old[name])
       let field = SyncField(object, steps, name)
       if new.value != before.value { set(new.value, from: before.value, field) }
-      if new.list != before.list { list(new.list, from: before.list, field) }
+      if new.list != before.list { list(Array(new.list), from: Array(before.list), field) }
       for value in before.set.subtracting(new.set).sorted(by: Self.precedes) {
         operations.append(.change(field, .setErase(value)))
       }

@@ -21,7 +21,7 @@ public struct SyncContent: Hashable, Sendable {
   /// The value; nil when it was never set.
   public var value: SyncSlot?
   /// The elements.
-  public var list: [SyncSlot] = []
+  public var list = SyncList()
   /// The members.
   public var set: Set<SyncValue> = []
   /// The entries.
