@@ -110,6 +110,33 @@ struct StaleTests {
     #expect(breach(other) == nil)
   }
 
+  @Test("that names what its author did not see has no effect, and says so (I14)")
+  func namesInVain() throws {
+    func set(_ steps: [SyncStep]) -> SyncOperation {
+      .change(SyncField(Alphabet.dog, steps, "a"), .set(.int(1)))
+    }
+    let new = SyncField(Alphabet.dog, [], "new")
+    let deep = Array(repeating: SyncStep("box"), count: SyncLimits.stepsMax + 1)
+    let vain: [(SyncOperation, SyncOverruling.Cause)] = [
+      (set([SyncStep("nothing")]), .missing), (set([SyncStep("nothing", .entry("k"))]), .missing),
+      (set([SyncStep("toys", .element(99))]), .missing),
+      (set([SyncStep("toys", .element(0))]), .missing), (set(deep), .limit),
+      (Alphabet.list(.listInsert(at: 99, [.null])), .missing),
+      (Alphabet.list(.listErase(at: 99, count: 1)), .missing),
+      (Alphabet.list(.listErase(at: 0, count: 99)), .missing),
+      (Alphabet.list(.listSet(at: 99, .null)), .missing),
+      (Alphabet.list(.listMove(from: 99, to: 0)), .missing),
+      (.change(new, .setDefault(.int(1))), .superseded),
+    ]
+    let merger = try start([.change(new, .set(.int(5)))])
+    for (operation, cause) in vain {
+      var end = merger
+      let entry = try end.accept(changeset(1, 1, base: 1, stamp: 15, [operation]))
+      #expect(entry.isStale && entry.overruled.map(\.cause) == [cause], "\(operation)")
+      #expect(end.state == merger.state && breach(end) == nil, "\(operation)")
+    }
+  }
+
   @Test("moves an element behind the nearest one that is still there")
   func moves() throws {
     func list(_ merger: SyncMerger) -> [SyncValue]? {

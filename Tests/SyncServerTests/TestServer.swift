@@ -116,7 +116,9 @@ final class TestServer {
 
   /// Folds the entries that are new; those trimmed meanwhile were folded before.
   private func audit() throws {
-    for entry in store.entries where entry.version.number == auditedHead + 1 {
+    let known = auditedHead
+    for entry in store.entries.suffix(Int(store.head.number - min(known, store.head.number)))
+    where entry.version.number == auditedHead + 1 {
       audited.fold(entry)
       if isExporting { exported.append(entry) }
       auditedHead += 1

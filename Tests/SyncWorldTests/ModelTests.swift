@@ -49,23 +49,32 @@ struct ModelTests {
       bounds.restEvery = 400
       return bounds
     }
+
+    /// More transactions, with which a search still ends within gigabytes of memory.
+    var largeWrites: Int {
+      switch self {
+      case .copies, .trims: 0
+      case .lostAndDoubled, .crashes, .serverLosses: 1
+      case .hangUps: 2
+      }
+    }
   }
 
   @Test("keep every promise, whatever happens once in them", arguments: Search.allCases)
   func searches(search: Search) {
     var options = WorldOptions()
     options.storesAreEvents = false
-    options.packetsMax = FullSize.isOn ? 4 : 2
+    options.packetsMax = 2
     options.packetsDiffer = true
     var bounds = search.bounds
-    if FullSize.isOn { bounds.writes += 1 }
-    bounds.statesMax = FullSize.isOn ? 4_000_000 : 4000
+    if FullSize.isOn { bounds.writes += search.largeWrites }
+    bounds.statesMax = FullSize.isOn ? 2_000_000 : 4000
     let result = ModelChecker.search(options, bounds)
     print("\(search): \(result.description)")
     if let breach = result.breach {
       Issue.record("\(search): \(breach) by \(WorldLife.text(result.trace))")
     }
-    #expect(result.stateCount > 500)
+    #expect(result.stateCount > 500 && (result.isExhausted || !FullSize.isOn))
   }
 
   @Test("have one number each, whatever the order of what is in flight")
