@@ -48,13 +48,12 @@ extension SecretKey {
           unsafe use.withUnsafeMutableBytes { use in
             let parameters = unsafe [
               OSSL_PARAM_construct_utf8_string(
-                OSSL_KDF_PARAM_DIGEST, UnsafeMutablePointer(mutating: digest), 0),
+                Self.name("digest"), UnsafeMutablePointer(mutating: digest), 0),
               OSSL_PARAM_construct_octet_string(
-                OSSL_KDF_PARAM_KEY, UnsafeMutableRawPointer(mutating: bytes.baseAddress),
+                Self.name("key"), UnsafeMutableRawPointer(mutating: bytes.baseAddress),
                 bytes.count),
-              OSSL_PARAM_construct_octet_string(
-                OSSL_KDF_PARAM_SALT, salt.baseAddress, salt.count),
-              OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, use.baseAddress, use.count),
+              OSSL_PARAM_construct_octet_string(Self.name("salt"), salt.baseAddress, salt.count),
+              OSSL_PARAM_construct_octet_string(Self.name("info"), use.baseAddress, use.count),
               OSSL_PARAM_construct_end(),
             ]
             return unsafe EVP_KDF_derive(context, derived.octets, derived.count, parameters) == 1
@@ -63,5 +62,12 @@ extension SecretKey {
       }
       precondition(isMade, "keys of at most 8,160 bytes are always derived")
     }
+  }
+
+  /// The name of a parameter of OpenSSL's, which keeps the pointer: that of a macro is a String to
+  /// Swift, and its pointer is valid during one call only.
+  private static func name(_ name: StaticString) -> UnsafePointer<CChar> {
+    // Safety: a literal's bytes end with a zero, and exist as long as the process.
+    unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
   }
 }
