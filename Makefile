@@ -238,7 +238,7 @@ test-sync: setup
 layers: setup
 	sh examples/layers/run.sh
 
-# 326 snippets written for RealmSwift, with another import: a package of its own is built and run (Tests/RealmSwiftSnippets).
+# 346 snippets written for RealmSwift, with another import: a package of its own is built and run (Tests/RealmSwiftSnippets).
 realmswift-snippets: setup
 	swift run --package-path Tests/RealmSwiftSnippets Snippets
 

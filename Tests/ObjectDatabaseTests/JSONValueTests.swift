@@ -121,7 +121,8 @@ struct JSONValueTests {
       realm.create(Item.self, value: ["id": 1, "any": other, "things": [other, 3] as [Any]])
     }
     #expect(item.any.object(Item.self)?.id == 2 && item.things[0].object(Item.self)?.id == 2)
-    for (key, value) in [("any", ["a": 1]), ("things", [[1]])] as [(String, Any)] {
+    let misfits: [(String, Any)] = [("any", ["a": [1: 1]]), ("things", [[[1: 1]]])]
+    for (key, value) in misfits {
       let error = #expect(throws: Realm.Error.self) {
         try realm.write { realm.create(Item.self, value: ["id": 3, key: value] as [String: Any]) }
       }

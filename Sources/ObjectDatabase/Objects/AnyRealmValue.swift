@@ -29,15 +29,19 @@ public enum AnyRealmValue: RealmCollectionValue, CustomStringConvertible {
   case decimal128(Decimal128)
   /// Sixteen bytes.
   case uuid(UUID)
+  /// Values in an order, which may be collections themselves; a managed one changes in place.
+  case list(List<AnyRealmValue>)
+  /// Values under keys, which may be collections themselves; a managed one changes in place.
+  case dictionary(Map<String, AnyRealmValue>)
 
-  /// A value of any type; nil when it is none of these.
-  init?(any: Any) {
+  /// A value of any type, with copies of collections; nil when it is none of these.
+  init?(any: Any, depth: Int = 0) {
     guard let flat = DynamicValue.flattened(any) else {
       self = .none
       return
     }
     switch flat {
-    case let value as AnyRealmValue: self = value
+    case let value as AnyRealmValue: self = value.detached(depth: depth)
     case let value as Bool: self = .bool(value)
     case let value as Float: self = .float(value)
     case let value as Double: self = .double(value)
@@ -51,7 +55,7 @@ public enum AnyRealmValue: RealmCollectionValue, CustomStringConvertible {
     case let value as any BinaryInteger:
       guard let number = Int(exactly: value) else { return nil }
       self = .int(number)
-    default: return nil
+    default: self.init(collection: flat, depth: depth)
     }
   }
 
@@ -80,8 +84,12 @@ public enum AnyRealmValue: RealmCollectionValue, CustomStringConvertible {
 
   /// The value itself; nil for none.
   var anyContent: Any? {
-    if case .object(let object) = self { return object }
-    return _plainValue.flatMap { DynamicValue.scalar($0) }
+    switch self {
+    case .object(let object): object
+    case .list(let list): list
+    case .dictionary(let map): map
+    default: _plainValue.flatMap { DynamicValue.scalar($0) }
+    }
   }
 
   /// The object, if it is one of that class.
@@ -91,8 +99,12 @@ public enum AnyRealmValue: RealmCollectionValue, CustomStringConvertible {
 
   /// The value in words.
   public var description: String {
-    if case .object(let object) = self { return object.classInfo.name }
-    return _plainValue.map { DynamicValue.text(of: $0) } ?? "nil"
+    switch self {
+    case .object(let object): object.classInfo.name
+    case .list(let list): list.description
+    case .dictionary(let map): map.description
+    default: _plainValue.map { DynamicValue.text(of: $0) } ?? "nil"
+    }
   }
 
   // MARK: as a property
@@ -106,7 +118,7 @@ public enum AnyRealmValue: RealmCollectionValue, CustomStringConvertible {
   /// A value of any type that has a case.
   public static func _fromAny(_ any: Any?) -> AnyRealmValue? { AnyRealmValue(any: any as Any) }
 
-  /// The value, unless it is an object, which needs a row.
+  /// The value, unless it is an object or a collection, which need a row.
   public var _plainValue: Value? {
     switch self {
     case .none: .null
@@ -117,15 +129,17 @@ public enum AnyRealmValue: RealmCollectionValue, CustomStringConvertible {
     case .string(let value): .string(value)
     case .data(let value): .binary([UInt8](value))
     case .date(let value): value.engineValue
-    case .object: nil
+    case .object, .list, .dictionary: nil
     case .objectId(let value): .objectId(value)
     case .decimal128(let value): .decimal128(value)
     case .uuid(let value): value.engineValue
     }
   }
 
-  /// The value, or the link to the object, which is added when it is unmanaged.
+  /// The value, or the link to the object, which is added when it is unmanaged, or to a copy of the
+  /// collection.
   public func _engineValue(in core: _RealmCore) -> Value {
+    if isCollection { return core.stored(self) }
     guard case .object(let object) = self else { return _plainValue ?? .null }
     let key = core.link(to: object)
     let name = object.classInfo.name
@@ -151,7 +165,9 @@ public enum AnyRealmValue: RealmCollectionValue, CustomStringConvertible {
     case .decimal128(let value): return .decimal128(value)
     case .uuid(let value): return .uuid(UUID(value.bytes))
     case .typedLink(let table, let key):
-      guard let access = core.access(tableID: table), access.contains(key),
+      let name = core.tableName(ofID: table)
+      if name == MixedCollections.tableName { return core.mixedCollection(key) }
+      guard let access = name.flatMap({ core.access(named: $0) }), access.contains(key),
         let object = access.makeObject(key) as? Object
       else { return .none }
       return .object(object)
@@ -161,11 +177,10 @@ public enum AnyRealmValue: RealmCollectionValue, CustomStringConvertible {
 }
 
 extension _RealmCore {
-  /// The rows that mixed values know by a number; nil for a class that the realm does not know.
-  func access(tableID: UInt32) -> _TableAccess? {
-    let name = Misuse.unthrowing { () throws(EngineError) in
-      try currentVersion().tableName(ofID: tableID)
+  /// The table that mixed values know by a number; nil for one that is gone.
+  func tableName(ofID id: UInt32) -> String? {
+    Misuse.unthrowing { () throws(EngineError) in
+      try currentVersion().tableName(ofID: id)
     }
-    return name.flatMap { access(named: $0) }
   }
 }

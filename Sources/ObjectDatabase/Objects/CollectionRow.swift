@@ -1,5 +1,6 @@
 // CollectionRow.swift: reads and changes the collection of one property of one row. Invariant: an
-// embedded object that leaves a collection is deleted in the same change.
+// embedded object, or a collection in a mixed value, that leaves a collection is deleted in the
+// same change.
 
 import Engine
 
@@ -110,7 +111,8 @@ extension _Row {
 
   // MARK: changing
 
-  /// Runs a change of the collection, and deletes the embedded objects that it took out.
+  /// Runs a change of the collection, and deletes the embedded objects, and the collections of
+  /// mixed values, that it took out.
   private func change(
     taking old: @autoclosure () -> [Value],
     _ body: (WriteTransaction, CollectionPath) throws(EngineError) -> Void
@@ -118,9 +120,13 @@ extension _Row {
     core.checkWritable()
     if isInvalidated { access.gone(key) }
     let embedded = core.embeddedTarget(access.info, property)
-    let before = embedded == nil ? [] : old()
+    let isMixed =
+      access.info.properties[property].type == .any
+      && core.openWrite.map(MixedCollections.are) ?? false
+    let before = embedded == nil && !isMixed ? [] : old()
     core.change { write throws(EngineError) in
       try body(write, place)
+      if isMixed { try MixedCollections.release(before, write) }
       guard let embedded else { return }
       for child in before.flatMap(\.linkedKeys)
       where try write.contains(key: child, in: embedded.name) {

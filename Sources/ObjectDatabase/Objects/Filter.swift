@@ -218,7 +218,7 @@ extension _RealmCore {
         return QueryTable(
           schema, primaryKey: info.primaryKey.map { info.properties[$0].columnName },
           aliases: aliases, backlinks: backlinks)
-      })
+      }, mixedCollections: MixedCollections.queried)
   }
 }
 

@@ -75,6 +75,9 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
 
   /// Adds a value; an unmanaged object is added to the realm.
   public func insert(_ object: Element) {
+    if let value = object as? AnyRealmValue, value.isCollection {
+      Misuse.stop("a set of AnyRealmValue holds no lists and dictionaries; use a list")
+    }
     guard let row = _row else {
       if !contains(object) { unmanaged.append(object) }
       return

@@ -290,7 +290,9 @@ extension _RealmCore {
   ) -> Value? {
     let property = access.info.properties[number]
     let flat = DynamicValue.flattened(any)
-    if property.type == .any, let value = AnyRealmValue(any: flat as Any) {
+    if property.type == .any, let value = AnyRealmValue(any: flat as Any),
+      property.collection != .set || !value.isCollection
+    {
       if case .object(let object) = value { _ = link(to: object, policy) }
       return value._engineValue(in: self)
     }

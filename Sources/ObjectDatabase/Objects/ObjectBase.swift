@@ -69,6 +69,10 @@ open class ObjectBase: RealmCollectionValue, CustomStringConvertible {
     return full
   }
 
+  /// Whether the class is one of a realm without `objectTypes`; one that is not joins such a realm
+  /// when it is used first.
+  open class func shouldIncludeInDefaultSchema() -> Bool { true }
+
   /// Another name for the class in the file; nil for its own.
   open class func _realmObjectName() -> String? { nil }
 

@@ -19,6 +19,10 @@ struct QueryNames {
     case operation(String)
     /// The value of a map's key.
     case key(String)
+    /// An element of a list in a mixed value.
+    case index(Int)
+    /// All elements of a collection in a mixed value.
+    case all
   }
 
   /// The variable of a subquery that it starts at; nil for the object of the query.
@@ -41,6 +45,8 @@ struct QueryNames {
         write(.words(text + "["))
         write(.argument(key))
         text = "]"
+      case .index(let index): text += "[\(index)]"
+      case .all: text += "[*]"
       }
     }
     write(.words(text))

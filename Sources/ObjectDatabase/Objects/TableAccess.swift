@@ -252,7 +252,8 @@ import Engine
     }
   }
 
-  /// Changes a value; an embedded object that it replaces is deleted.
+  /// Changes a value; an embedded object, or a collection of a mixed value, that it replaces is
+  /// deleted.
   func set(_ value: Value, _ key: Int64, _ property: Int) {
     core.change { write throws(EngineError) in
       guard let writer = try table.writer(write, core) else { return missing(key) }
@@ -275,6 +276,10 @@ import Engine
   ) throws(EngineError) {
     if let embedded = core.embeddedTarget(info, property) {
       try set(value, key, column, replacing: embedded, writer)
+    } else if info.properties[property].type == .any, MixedCollections.are(in: writer.transaction) {
+      let old = try writer.value(key, column) ?? .null
+      try set(value, key, column, writer)
+      try MixedCollections.release([old], writer.transaction)
     } else {
       try set(value, key, column, writer)
     }

@@ -158,6 +158,19 @@ extension Query where Value: _QueryMap, Value.Value: AddableType {
   public var avg: Query<Value.Value> { step(.operation("@avg")) }
 }
 
+// MARK: collections in mixed values
+
+extension Query where Value == AnyRealmValue {
+  /// The element of a list at a position; nil when there is none, or the value is no list.
+  public subscript(position: Int) -> Query<AnyRealmValue> { step(.index(position)) }
+
+  /// The value of a dictionary's key; nil when there is none, or the value is no dictionary.
+  public subscript(key: String) -> Query<AnyRealmValue> { step(.key(key)) }
+
+  /// Any of the elements of a list or a dictionary.
+  public var any: Query<AnyRealmValue> { step(.all) }
+}
+
 // MARK: types stored as others
 
 extension Query where Value: PersistableEnum {

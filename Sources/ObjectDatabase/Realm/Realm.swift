@@ -51,9 +51,14 @@ public struct Realm: Equatable {
   /// How the realm was opened.
   public var configuration: Configuration { core.configuration }
 
-  /// The classes, those included that joined since.
+  /// The classes: those of the configuration's `objectTypes`, or without it those of the process.
+  ///
+  /// Classes that joined since are included.
   public var schema: Schema {
-    let infos = core.classes.withLock { $0.infos }
+    var infos = core.classes.withLock { $0.infos }
+    if core.configuration.objectTypes == nil {
+      for info in ProcessClasses.all where infos[info.name] == nil { infos[info.name] = info }
+    }
     return Schema(objectSchema: infos.values.sorted { $0.name < $1.name }.map { ObjectSchema($0) })
   }
 

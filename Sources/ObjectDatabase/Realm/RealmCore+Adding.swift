@@ -184,14 +184,19 @@ extension _RealmCore {
         for child in old.linkedKeys { try release(child, of: embedded, write) }
         continue
       }
+      let old =
+        property.type == .any && MixedCollections.are(in: write)
+        ? try write.value(in: info.name, key: key, column: column) : nil
       try write.set(value, in: info.name, key: key, column: column)
       try recorder?.didSet(value, CollectionPath(table: info.name, key: key, column: column))
+      if let old { try MixedCollections.release([old], write) }
     }
   }
 
   // MARK: deleting
 
-  /// Deletes a row, and the embedded objects that it owns, at any depth.
+  /// Deletes a row, and the embedded objects and collections of mixed values that it owns, at any
+  /// depth.
   ///
   /// In a forged file two rows may own one embedded object, or an object may own itself: deleted
   /// rows are skipped, so this ends.
@@ -202,19 +207,29 @@ extension _RealmCore {
     while let (key, info) = open.popLast() {
       guard try write.contains(key: key, in: info.name) else { continue }
       var children: [(key: Int64, info: ClassInfo)] = []
+      var mixed: [Value] = []
       for number in info.properties.indices {
-        guard let embedded = embeddedTarget(info, number) else { continue }
+        let embedded = embeddedTarget(info, number)
+        guard
+          embedded != nil
+            || info.properties[number].type == .any && MixedCollections.are(in: write)
+        else { continue }
         let column = info.properties[number].columnName
         // A migration block renames columns of classes that were described before it ran.
         if isMigrating {
           let columns = try write.schema(of: info.name).columns
           guard columns.contains(where: { $0.name == column }) else { continue }
         }
-        let value = try write.value(in: info.name, key: key, column: column)
-        for child in value?.linkedKeys ?? [] { children.append((child, embedded)) }
+        let value = try write.value(in: info.name, key: key, column: column) ?? .null
+        guard let embedded else {
+          mixed.append(value)
+          continue
+        }
+        for child in value.linkedKeys { children.append((child, embedded)) }
       }
       try recorder?.willDelete(key, from: info.name)
       try write.delete(from: info.name, key: key)
+      if !mixed.isEmpty { try MixedCollections.release(mixed, write) }
       for child in children where try !isOwned(child.key, child.info, write) { open.append(child) }
     }
   }
@@ -257,7 +272,10 @@ extension _RealmCore {
   /// Deletes all objects of all classes that the realm knows or the file holds.
   func deleteAll() {
     change { write throws(EngineError) in
-      for table in write.tables where !table.name.hasPrefix(ClassInfo.reservedPrefix) {
+      for table in write.tables
+      where !table.name.hasPrefix(ClassInfo.reservedPrefix)
+        || table.name == MixedCollections.tableName
+      {
         for key in try write.keys(of: table.name) {
           try recorder?.willDelete(key, from: table.name)
           try write.delete(from: table.name, key: key)

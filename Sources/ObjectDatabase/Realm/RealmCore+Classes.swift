@@ -73,6 +73,7 @@ extension _RealmCore {
   }
 
   func access(_ info: ClassInfo) -> _TableAccess {
+    if info === MixedCollections.info { return mixedAccess() }
     if info.isDynamic, let access = dynamicAccess(named: info.name) { return access }
     return _TableAccess(self, table(info))
   }

@@ -17,7 +17,13 @@ enum SchemaUpdate {
     }
     var roots: [ClassInfo] = []
     for type in types { roots.append(try Discovery.info(for: type)) }
-    let infos = try ClassSet(reachableFrom: roots).infos
+    try open(core, with: try ClassSet(reachableFrom: roots).infos)
+  }
+
+  private static func open(
+    _ core: _RealmCore, with infos: [ClassInfo]
+  ) throws(Realm.Error) {
+    let configuration = core.configuration
     core.classes.withLock { classes in
       for info in infos { classes.infos[info.name] = info }
     }
@@ -37,16 +43,15 @@ enum SchemaUpdate {
 
   private static func openWithoutClasses(_ core: _RealmCore) throws(Realm.Error) {
     let configuration = core.configuration
-    guard configuration.migrationBlock == nil else {
-      throw Realm.Error(
-        .schemaMismatch,
-        "a configuration with a migrationBlock needs objectTypes: list the classes that it migrates"
-          + " to")
-    }
     let file = try translating { () throws(EngineError) in
       try FileSchema(try core.currentSnapshot())
     }
     try checkVersion(file, configuration)
+    let isHigher = file.version.map { $0 < configuration.schemaVersion } ?? false
+    guard isHigher || configuration.migrationBlock != nil else { return }
+    // A class that the file does not have joins when it is used first.
+    let infos = ProcessClasses.all.filter { file.classes[$0.name] != nil }
+    try open(core, with: try ClassSet(reachableFrom: infos).infos)
   }
 
   static func checkVersion(
@@ -152,6 +157,7 @@ enum SchemaUpdate {
     if let failure = migration.new.firstFailure { throw failure }
     try translating { () throws(EngineError) in
       try removeColumns(differences, owned, migration.new, write)
+      try MixedCollections.sweep(write)
       try finish(infos, write)
       try migration.new.saveNextKeys()
       try FileSchema.setVersion(core.configuration.schemaVersion, write)
@@ -175,6 +181,7 @@ enum SchemaUpdate {
         try FileSchema.removeClass(name, write)
         try write.removeTable(name)
       }
+      try MixedCollections.sweep(write)
     }
     try addClasses(infos, write, configuration)
     try translating { () throws(EngineError) in

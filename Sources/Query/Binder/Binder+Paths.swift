@@ -16,6 +16,8 @@ private struct PathBinding {
   var choice: ElementChoice?
   /// Whether `[*]` or `@values` said that all elements of it are meant.
   var isSpread = false
+  /// What of the collections in its values, or in those of its elements.
+  var nested: [NestedChoice] = []
   /// The operation on all values.
   var finish = PathFinish.none
   /// Set by a step that must be the last one.
@@ -134,6 +136,7 @@ extension Binder {
     case .index(let index): try choose(.index(index), &binding, path)
     case .firstElement: try choose(.index(0), &binding, path)
     case .lastElement: try choose(.last, &binding, path)
+    case .allElements where isInMixed(binding): binding.nested.append(.all)
     case .allElements:
       guard let column = binding.column, binding.choice == nil, !binding.isSpread,
         schema.column(column).collection != .none
@@ -172,6 +175,14 @@ extension Binder {
     return !schema.tables.contains { $0.column(named: "length") != nil }
   }
 
+  /// Whether the next brackets are those of a collection in a mixed value.
+  private func isInMixed(_ binding: PathBinding) -> Bool {
+    guard schema.mixedCollections != nil, let column = binding.column,
+      schema.column(column).type == .mixed
+    else { return false }
+    return schema.column(column).collection == .none || binding.choice != nil || binding.isSpread
+  }
+
   /// What to add to a message about brackets after a value of any type.
   private func mixedNote(_ binding: PathBinding) -> String {
     guard let column = binding.column ?? binding.named?.compactMap({ $0 }).first,
@@ -187,6 +198,11 @@ extension Binder {
       schema.column(column).collection == .dictionary, schema.column(column).type != .link
     {
       binding.choice = .key(name)
+      return
+    }
+    // A name that no class has a property of is a key.
+    if isInMixed(binding), !schema.tables.contains(where: { $0.column(named: name) != nil }) {
+      binding.nested.append(.one(.key(name)))
       return
     }
     try follow(&binding, path)
@@ -276,6 +292,10 @@ extension Binder {
   private func choose(
     _ choice: ElementChoice, _ binding: inout PathBinding, _ path: QueryPath
   ) throws(QueryError) {
+    if isInMixed(binding) {
+      binding.nested.append(.one(choice))
+      return
+    }
     guard let column = binding.column, binding.choice == nil, !binding.isSpread else {
       throw unfit(path, "[…] comes after a list or a dictionary" + mixedNote(binding))
     }
@@ -299,7 +319,9 @@ extension Binder {
       throw unfit(
         path, "\(schema.name(column)) is \(described(column)); only links have properties")
     }
-    if let choice = binding.choice {
+    if !binding.nested.isEmpty {
+      takeNested(column, &binding)
+    } else if let choice = binding.choice {
       binding.steps.append(.element(column, choice, isFollowed: true))
     } else if definition.collection == .none {
       binding.steps.append(.link(column))
@@ -315,6 +337,14 @@ extension Binder {
     binding.column = nil
     binding.choice = nil
     binding.isSpread = false
+  }
+
+  /// Reads what was chosen of collections in a column's values.
+  private func takeNested(_ column: ColumnID, _ binding: inout PathBinding) {
+    binding.steps.append(.nested(column, binding.choice, binding.nested))
+    let isOne = binding.choice != nil || schema.column(column).collection == .none
+    if !isOne || binding.nested.contains(.all) { binding.isMany = true }
+    binding.nested = []
   }
 
   /// Continues from a property of rows of any table.
@@ -350,7 +380,9 @@ extension Binder {
       let target: Int? =
         if let name = definition.target { try schema.table(named: name) } else { nil }
       type = OperandType(definition.type, target: target)
-      if let choice = binding.choice {
+      if !binding.nested.isEmpty {
+        takeNested(column, &binding)
+      } else if let choice = binding.choice {
         binding.steps.append(.element(column, choice, isFollowed: false))
       } else if definition.collection == .none {
         binding.steps.append(.value(column))

@@ -133,6 +133,9 @@ enum BoundStep: Hashable, Sendable {
   /// One element of a collection; it is a row when the path continues.
   case element(ColumnID, ElementChoice, isFollowed: Bool)
   case value(ColumnID)
+  /// What is in collections in mixed values: of a column's value, of one of its elements, or of
+  /// all of them.
+  case nested(ColumnID, ElementChoice?, [NestedChoice])
   case elements(ColumnID)
   case keys(ColumnID)
   case elementCount(ColumnID)
@@ -152,6 +155,12 @@ enum ElementChoice: Hashable, Sendable {
   case index(Int)
   case last
   case key(String)
+}
+
+/// Which elements of a collection in a mixed value.
+enum NestedChoice: Hashable, Sendable {
+  case one(ElementChoice)
+  case all
 }
 
 /// The operation on the values at the end of a path.

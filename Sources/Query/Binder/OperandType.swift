@@ -94,9 +94,9 @@ enum OperandType: Hashable, Sendable {
 /// Sets of types as bits, which `@type` gives.
 enum TypeSet {
   private static func bit(_ type: ColumnType) -> Int64 { 1 << Int64(type.rawValue) }
-  // Beyond all column types. No stored mixed value is a collection so far.
-  private static let list: Int64 = 1 << 60
-  private static let dictionary: Int64 = 1 << 61
+  // Beyond all column types.
+  static let list: Int64 = 1 << 60
+  static let dictionary: Int64 = 1 << 61
   private static let set: Int64 = 1 << 62
 
   /// The bits of a name, in any case; nil when no type has it.

@@ -70,16 +70,46 @@ public struct QueryTable: Hashable, Sendable {
   }
 }
 
+/// The table whose rows are the lists and dictionaries that mixed values link to.
+public struct MixedCollectionTable: Hashable, Sendable {
+  /// The name of the table.
+  public var name: String
+  /// The column with the elements of a list.
+  public var items: String
+  /// The column with the entries of a dictionary.
+  public var entries: String
+  /// The column that says whether a row is a dictionary.
+  public var isDictionary: String
+
+  /// Makes a description.
+  /// - Parameters:
+  ///   - name: The name of the table.
+  ///   - items: The column with the elements of a list.
+  ///   - entries: The column with the entries of a dictionary.
+  ///   - isDictionary: The column that says whether a row is a dictionary.
+  public init(name: String, items: String, entries: String, isDictionary: String) {
+    self.name = name
+    self.items = items
+    self.entries = entries
+    self.isDictionary = isDictionary
+  }
+}
+
 /// The tables that a query can refer to.
 public struct QuerySchema: Hashable, Sendable {
   /// The tables, with distinct names.
   public let tables: [QueryTable]
+  /// Where collections in mixed values are; nil where there are none.
+  public let mixedCollections: MixedCollectionTable?
   private let indexes: [String: Int]
 
   /// Makes a schema.
-  /// - Parameter tables: The tables; of two with one name the first counts.
-  public init(_ tables: [QueryTable]) {
+  /// - Parameters:
+  ///   - tables: The tables; of two with one name the first counts.
+  ///   - mixedCollections: Where collections in mixed values are; nil where there are none.
+  public init(_ tables: [QueryTable], mixedCollections: MixedCollectionTable? = nil) {
     self.tables = tables
+    self.mixedCollections = mixedCollections
     var indexes: [String: Int] = [:]
     for (index, table) in tables.enumerated() where indexes[table.schema.name] == nil {
       indexes[table.schema.name] = index

@@ -94,16 +94,18 @@ extension Evaluation {
         var row = rows[path.origin]
         for step in path.steps.dropLast() {
           guard let next = try self.rows(step, row).first else {
-            return .one(Self.finished(.null, path.finish))
+            return .one(try finished(.null, path.finish))
           }
           row = next
         }
         let value = try self.values(path.steps[path.steps.count - 1], row)[0]
-        return .one(Self.finished(value, path.finish))
+        return .one(try finished(value, path.finish))
       }
       let values = try all(path, rows)
-      return .many(
-        path.finish == .none ? values : values.map { Self.finished($0, path.finish) })
+      guard path.finish != .none else { return .many(values) }
+      var finished: [Value] = []
+      for value in values { finished.append(try self.finished(value, path.finish)) }
+      return .many(finished)
     case .count:
       if path.steps.count == 1, case .elements(let id) = path.steps[0] {
         return .one(.int(Int64(try elementCount(id, rows[path.origin]))))
@@ -125,10 +127,10 @@ extension Evaluation {
   }
 
   /// What an operation on each value makes of it.
-  private static func finished(_ value: Value, _ finish: PathFinish) -> Value {
+  private func finished(_ value: Value, _ finish: PathFinish) throws(QueryError) -> Value {
     switch finish {
-    case .type: .int(TypeSet.of(value))
-    case .length: Numbers.length(value)
+    case .type: .int(try nestedType(value) ?? TypeSet.of(value))
+    case .length: try nestedCount(value).map { .int($0) } ?? Numbers.length(value)
     default: value
     }
   }
@@ -208,6 +210,7 @@ extension Evaluation {
     case .links(let id): return try rows(try elements(id, row), areMixed: isMixed(id))
     case .element(let id, let choice, _):
       return try rows([try element(id, choice, row)], areMixed: isMixed(id))
+    case .nested: return try rows(try values(step, row), areMixed: true)
     case .backlinks(let id):
       var found: [QueriedRow] = []
       for key in try backlinks(id, row) {
@@ -235,6 +238,17 @@ extension Evaluation {
     switch step {
     case .value(let id): return [try value(id, row)]
     case .elements(let id): return try elements(id, row)
+    case .nested(let id, let choice, let choices):
+      let starts: [Value]
+      if let choice {
+        starts = [try element(id, choice, row)]
+      } else {
+        starts =
+          schema.column(id).collection == .none ? [try value(id, row)] : try elements(id, row)
+      }
+      var found: [Value] = []
+      for start in starts { found += try chosen(choices, in: start) }
+      return found
     case .named(let ids): return try values(named: ids, row)
     case .keys(let id): return try elements(id, row, areKeys: true)
     case .element(let id, let choice, _): return [try element(id, choice, row)]

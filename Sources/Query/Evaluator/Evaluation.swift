@@ -34,6 +34,8 @@ final class Evaluation {
   private var readers: [TableReader?]
   private var columns: [[ColumnAccess?]]
   private var tableIndexes: [UInt32: UInt32]?
+  /// The table of a link that stands for a collection in a mixed value.
+  static let collections = UInt32.max - 1
 
   init(_ source: any ReadableVersion, _ schema: QuerySchema, _ limits: QueryLimits) {
     self.source = source
@@ -171,13 +173,18 @@ final class Evaluation {
     }
   }
 
-  /// The index of a table that the database numbers; `UInt32.max` when the schema lacks it.
+  /// The index of a table that the database numbers; `UInt32.max` when the schema lacks it, and
+  /// `collections` for that of collections in mixed values.
   func index(of table: UInt32) throws(QueryError) -> UInt32 {
     if let tableIndexes { return tableIndexes[table] ?? .max }
     var indexes: [UInt32: UInt32] = [:]
     for index in schema.tables.indices {
       let id = try asking { () throws(EngineError) in try source.tableID(of: name(index)) }
       indexes[id] = UInt32(index)
+    }
+    if let table = schema.mixedCollections?.name, source.hasTable(table) {
+      let id = try asking { () throws(EngineError) in try source.tableID(of: table) }
+      indexes[id] = Self.collections
     }
     tableIndexes = indexes
     return indexes[table] ?? .max
@@ -215,14 +222,7 @@ final class Evaluation {
   func element(
     _ id: ColumnID, _ choice: ElementChoice, _ row: QueriedRow
   ) throws(QueryError) -> Value {
-    let path = path(id, row)
-    let value = try asking { () throws(EngineError) -> Value? in
-      if case .key(let key) = choice { return try source.value(forKey: key, in: path) }
-      let count = try source.count(of: path)
-      let index = if case .index(let index) = choice { index } else { count - 1 }
-      return (0..<count).contains(index) ? try source.element(at: index, of: path) : nil
-    }
-    return try normalized(value ?? .null, id)
+    try normalized(try element(choice, of: path(id, row)) ?? .null, id)
   }
 
   /// The rows of a column that link to a row; a row that does so twice is returned twice.

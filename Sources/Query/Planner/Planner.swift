@@ -79,7 +79,7 @@ struct Plan: Sendable {
     case .value: 2
     case .link: 10
     case .elementCount, .element, .linkCount, .named: 20
-    case .links, .backlinks, .elements, .keys, .namedLinks: 50
+    case .links, .backlinks, .elements, .keys, .namedLinks, .nested: 50
     }
   }
 

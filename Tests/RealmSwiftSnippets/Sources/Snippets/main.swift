@@ -26,6 +26,7 @@ let chapters: [(name: String, snippets: [(String, () throws -> Void)])] = [
   ("Projections", ProjectionsSnippets.all),
   ("Codable", CodableSnippets.all),
   ("Geo", GeoSnippets.all),
+  ("MixedValues", MixedValuesSnippets.all),
 ]
 var count = 0
 for chapter in chapters {
