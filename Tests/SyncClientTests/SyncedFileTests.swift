@@ -171,6 +171,9 @@ struct SyncedFileTests {
       }
     }
     #expect(code == .schemaMismatch)
+    let value = ["id": 1, "any": [1, ["a": 2]] as [Any]] as [String: Any]
+    let collection = self.code { try realm.write { _ = realm.create(Mixed.self, value: value) } }
+    #expect(collection == .invalidValue)
     #expect(realm.objects(Mixed.self).isEmpty && realm.objects(Keyless.self).isEmpty)
     #expect(try file.pending().count == 1)
   }
