@@ -118,4 +118,56 @@ struct CodableTests {
       }
     }
   }
+
+  @Test("has its types' forms in arrays and dictionaries, too")
+  func forms() throws {
+    struct Forms: Codable, Equatable {
+      var dates = [Date(timeIntervalSince1970: 0)]
+      var links = ["a": URL(filePath: "/a")]
+      var bytes = [Data([1]), Data()]
+      var blobs = [Blob(contentType: "text/plain", data: Data([7]))]
+      var large = [UInt64.max, 1]
+      var small: [Int8] = [-128]
+      var floats: [Float] = [0.5]
+      var perhaps: [Int?] = [1, nil]
+      var when: Date? = Date(timeIntervalSince1970: 1)
+      var never: Date?
+      var kinds = [[true, false], []]
+      var texts = ["x": ["é", ""]]
+    }
+    let test = try TestDatabase()
+    let collection = try test.collection()
+    let forms = Forms()
+    try collection.saveDocument(from: forms, id: "f")
+    let found = try #require(try collection.document(id: "f", as: Forms.self))
+    #expect(found == forms)
+    let document = try #require(try collection.document(id: "f"))
+    #expect(
+      document.toDictionary()["dates"] as? [String] == ["1970-01-01T00:00:00.000Z"]
+        && document["links"]["a"].string == "file:///a" && document["blobs"][0].blob != nil
+        && document["large"][0].value as? UInt64 == .max && !document.contains(key: "never")
+        && document["perhaps"][1].value is NSNull && document["kinds"][0][0].value as? Bool == true)
+    try test.check()
+  }
+
+  @Test("that does not encode changes nothing, and the next one is saved")
+  func failures() throws {
+    final class Chain: Codable {
+      var next: Chain?
+      var number = 1.5
+      init(_ length: Int) { next = length > 1 ? Chain(length - 1) : nil }
+    }
+    let test = try TestDatabase()
+    let collection = try test.collection()
+    for _ in 0..<2 {
+      #expect(throws: (any Error).self) {
+        try collection.saveDocument(from: ["list": [1, .nan]], id: "n")
+      }
+      #expect(throws: EncodingError.self) { try collection.saveDocument(from: Chain(300), id: "n") }
+      #expect(try collection.document(id: "n") == nil)
+    }
+    try collection.saveDocument(from: Chain(200), id: "n")
+    #expect(try collection.document(id: "n")?["next"]["next"]["number"].double == 1.5)
+    try test.check()
+  }
 }

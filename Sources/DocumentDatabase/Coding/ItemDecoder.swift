@@ -42,7 +42,8 @@ struct ItemDecoder: Decoder {
       case is URL.Type: item?.text.flatMap { URL(string: $0) }
       default: Void?.none
       }
-    if let value = special as? Value { return value }
+    // Nil itself would be a value of any optional type.
+    if let special, let value = special as? Value { return value }
     switch type {
     case is Date.Type, is Data.Type, is Blob.Type, is URL.Type:
       throw DecodingError.typeMismatch(type, context)
