@@ -316,4 +316,30 @@ struct QueryTests {
     try other.close()
     try test.database.close()
   }
+
+  @Test("is planned with statistics, once they were collected")
+  func statistics() throws {
+    var before: [Bool] = []
+    for (names, type) in [
+      (["own", "same"], Database.MaintenanceType.optimize), (["same", "own"], .fullOptimize),
+    ] {
+      let test = try TestDatabase()
+      let collection = try test.collection()
+      try test.database.inBatch {
+        for number in 0..<300 {
+          try collection.saveDocument(from: ["same": 1, "own": number], id: "\(number)")
+        }
+      }
+      for name in names {
+        try collection.createIndex(withName: name, config: ValueIndexConfiguration([name]))
+      }
+      let query = try test.database.createQuery("SELECT own FROM _ WHERE same = 1 AND own = 7")
+      before.append(try query.explain().contains("USING INDEX own"))
+      try test.database.performMaintenance(type: type)
+      #expect(try query.explain().contains("USING INDEX own"), "\(names)")
+      #expect(try query.execute().map { $0.int(at: 0) } == [7])
+      try test.check()
+    }
+    #expect(before != [true, true], "statistics would change no plan")
+  }
 }

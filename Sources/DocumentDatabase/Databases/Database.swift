@@ -188,9 +188,9 @@ public final class Database: Sendable, Hashable, CustomStringConvertible {
     case reindex
     /// Checks all contents.
     case integrityCheck
-    /// Statistics for the query planner: not supported.
+    /// Collects statistics for planning queries, from a part of each index.
     case optimize
-    /// Statistics of all tables: not supported.
+    /// Collects statistics for planning queries, from all of each index.
     case fullOptimize
   }
 
@@ -214,8 +214,8 @@ public final class Database: Sendable, Hashable, CustomStringConvertible {
         throw DatabaseError(
           CBLError.corruptData,
           "\(found.problems.count + found.unlistedCount) problems; the first: \(problem)")
-      case .optimize, .fullOptimize:
-        throw DatabaseError(CBLError.unsupported, "statistics are not collected here")
+      case .optimize: try file.analyze()
+      case .fullOptimize: try file.analyze(isComplete: true)
       }
     }
   }

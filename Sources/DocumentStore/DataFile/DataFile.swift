@@ -101,6 +101,15 @@ public final class DataFile: Sendable {
     return try makeReader()
   }
 
+  /// Closes the connections that nobody reads with.
+  func closeIdleReaders() throws(DocumentStoreError) {
+    let readers = pool.withLock { pool -> [Connection] in
+      defer { pool.idle = [] }
+      return pool.idle
+    }
+    for reader in readers { try reader.close() }
+  }
+
   /// A connection that reads, and that its caller closes.
   func makeReader() throws(DocumentStoreError) -> Connection {
     let reader = try Connection(

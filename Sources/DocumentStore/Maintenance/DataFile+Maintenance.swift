@@ -54,6 +54,26 @@ extension DataFile {
     }
   }
 
+  /// Collects statistics of all indexes, with which SQLite plans queries (`ANALYZE`).
+  ///
+  /// Reads that begin later use them, except on connections that were reading meanwhile; other
+  /// processes use them when they open the file.
+  /// - Parameter isComplete: Whether all of each index is read, and not only some 400 rows.
+  /// - Throws: `DocumentStoreError`: `.busy` when another writer holds the file for longer than the
+  ///   timeout; `.invalidParameter` within a transaction of the same thread.
+  /// - Complexity: O(indexes), or O(rows) of all indexes if complete.
+  ///
+  /// Durability: as a commit.
+  public func analyze(isComplete: Bool = false) throws(DocumentStoreError) {
+    try checkWritable()
+    try writer.run { () throws(DocumentStoreError) in
+      try checkIdle()
+      try writer.execute("PRAGMA analysis_limit = \(isComplete ? 0 : 400); ANALYZE")
+    }
+    // A connection reads statistics only with the schema.
+    try closeIdleReaders()
+  }
+
   private func checkIdle() throws(DocumentStoreError) {
     guard writer.transaction.kind == .none else {
       throw DocumentStoreError(
