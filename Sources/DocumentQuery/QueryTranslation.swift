@@ -4,6 +4,15 @@
 
 import Fleece
 
+/// What a statement is for.
+package enum QueryForm: Sendable {
+  /// The real library's text.
+  case library
+  /// What is run here: without columns that only the real library's reader uses, and without calls
+  /// that return their operand.
+  case own
+}
+
 /// A query as SQL.
 public struct QueryTranslation: Sendable {
   /// The statement.
@@ -27,13 +36,19 @@ public struct QueryTranslation: Sendable {
   /// - Throws: `DocumentQueryError` with the place in the JSON.
   /// - Complexity: O(bytes).
   public init(json text: String, schema: QuerySchema) throws(DocumentQueryError) {
-    try self.init(QueryNode(json: text), schema: schema)
+    try self.init(json: text, schema: schema, form: .library)
   }
 
-  package init(_ node: QueryNode, schema: QuerySchema) throws(DocumentQueryError) {
+  package init(
+    json text: String, schema: QuerySchema, form: QueryForm
+  ) throws(DocumentQueryError) {
+    try self.init(QueryNode(json: text), schema: schema, form: form)
+  }
+
+  init(_ node: QueryNode, schema: QuerySchema, form: QueryForm) throws(DocumentQueryError) {
     var reader = QueryReader()
     let select = try reader.query(node)
-    var writer = SQLWriter(schema: schema)
+    var writer = SQLWriter(schema: schema, form: form)
     firstColumn = try writer.write(select, as: node.dict == nil ? .operand : .outermost)
     // A condition alone is not an operand of SELECT.
     columnTitles = try ColumnTitles(scope: writer.scope).titles(of: select)

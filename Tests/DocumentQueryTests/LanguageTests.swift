@@ -107,4 +107,25 @@ struct LanguageTests {
       json: #"["AND",["=",["$b"],["$",7]],["$b"]]"#, schema: .plain)
     #expect(translation.parameters == ["b", "7"])
   }
+
+  @Test(
+    "what runs here has no columns for the real library's reader, and no calls without effect",
+    arguments: [
+      (
+        "SELECT META().id, META().sequence, META().revisionID, n FROM _",
+        "SELECT _.key AS id, _.sequence AS sequence, fl_result(fl_version(_.version)) AS "
+          + "revisionID, fl_result(fl_value(_.body, 'n')) FROM kv_default AS _ WHERE "
+          + "(_.flags & 1 = 0)"
+      ),
+      (
+        "SELECT _id, _deleted FROM _ ORDER BY _id",
+        "SELECT _.key, fl_result((_.flags & 1 != 0)) FROM all_default AS _ ORDER BY _.key"
+      ),
+    ])
+  func own(text: String, sql: String) throws {
+    let translation = try QueryTranslation(text: text, schema: .plain, form: .own)
+    #expect(translation.sql == sql)
+    let library = try QueryTranslation(text: text, schema: .plain)
+    #expect(translation.columnTitles == library.columnTitles && translation.firstColumn == 0)
+  }
 }

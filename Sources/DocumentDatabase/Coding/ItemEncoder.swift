@@ -16,16 +16,33 @@ struct ItemEncoder: Encoder {
       case list
     }
 
+    /// A value within.
+    enum Part {
+      case item(Item)
+      /// One that is still encoded.
+      case target(Target)
+
+      var item: Item? {
+        switch self {
+        case .item(let item): item
+        case .target(let target): target.item
+        }
+      }
+    }
+
     var form = Form.nothing
     /// The values of a dictionary or an array, in the order of encoding; no keys in an array.
-    private(set) var parts: [(key: String, target: Target)] = []
+    private(set) var parts: [(key: String, part: Part)] = []
 
-    /// A further value.
+    /// A further value, which will be known later.
     func add(_ key: String) -> Target {
       let target = Target()
-      parts.append((key, target))
+      parts.append((key, .target(target)))
       return target
     }
+
+    /// A further value.
+    func add(_ key: String, _ item: Item) { parts.append((key, .item(item))) }
 
     var item: Item? {
       switch form {
@@ -35,9 +52,9 @@ struct ItemEncoder: Encoder {
         .dictionary(
           DictionaryContents(
             Dictionary(
-              parts.compactMap { pair in pair.target.item.map { (pair.key, $0) } },
+              parts.compactMap { pair in pair.part.item.map { (pair.key, $0) } },
               uniquingKeysWith: { _, last in last })))
-      case .list: .array(ArrayContents(parts.map { $0.target.item ?? .null }))
+      case .list: .array(ArrayContents(parts.map { $0.part.item ?? .null }))
       }
     }
   }
@@ -60,17 +77,33 @@ struct ItemEncoder: Encoder {
 
   /// Encodes a value into the target.
   func encode<Value: Encodable>(_ value: Value) throws {
-    guard codingPath.count < Item.depthMax else {
-      throw EncodingError.invalidValue(
-        value, EncodingError.Context(codingPath: codingPath, debugDescription: "nested too deep"))
+    guard codingPath.count < Item.depthMax else { throw tooDeep(value, codingPath) }
+    if let item = Self.item(of: value) {
+      target.form = .item(item)
+    } else {
+      try value.encode(to: self)
     }
-    switch value {
-    case let date as Date: target.form = .item(.text(ISODate.text(date)))
-    case let data as Data: target.form = .item(.data(Array(data)))
-    case let blob as Blob: target.form = .item(.blob(blob))
-    case let url as URL: target.form = .item(.text(url.absoluteString))
-    default: try value.encode(to: self)
-    }
+  }
+
+  private func tooDeep(_ value: Any, _ path: [any CodingKey]) -> EncodingError {
+    .invalidValue(
+      value, EncodingError.Context(codingPath: path, debugDescription: "nested too deep"))
+  }
+
+  /// The item of a value whose type has a form of its own in documents, or is a common one that has
+  /// no values within; nil for others.
+  ///
+  /// Types are compared before values are cast: a cast of an array to a class copies the array.
+  private static func item<Value: Encodable>(of value: Value) -> Item? {
+    if Value.self == String.self { return (value as? String).map { .text($0) } }
+    if Value.self == Int.self { return (value as? Int).map { .integer(Int64($0)) } }
+    if Value.self == Double.self { return (value as? Double).map { .double($0) } }
+    if Value.self == Bool.self { return (value as? Bool).map { .boolean($0) } }
+    if Value.self == Date.self { return (value as? Date).map { .text(ISODate.text($0)) } }
+    if Value.self == Data.self { return (value as? Data).map { .data(Array($0)) } }
+    if Value.self == Blob.self { return (value as? Blob).map { .blob($0) } }
+    if Value.self == URL.self { return (value as? URL).map { .text($0.absoluteString) } }
+    return nil
   }
 
   /// The encoder of a value within.
@@ -90,6 +123,23 @@ struct ItemEncoder: Encoder {
 
   func singleValueContainer() -> any SingleValueEncodingContainer { Single(encoder: self) }
 
+  /// Adds a value without others within to a dictionary.
+  private func add(_ item: Item, _ key: some CodingKey) throws {
+    guard codingPath.count + 1 < Item.depthMax else {
+      throw tooDeep(item.value(isMutable: false), codingPath + [key])
+    }
+    target.add(key.stringValue, item)
+  }
+
+  /// Adds a value without others within to an array.
+  private func append(_ item: Item) throws {
+    guard codingPath.count + 1 < Item.depthMax else {
+      let key = IndexKey(number: target.parts.count)
+      throw tooDeep(item.value(isMutable: false), codingPath + [key])
+    }
+    target.add("", item)
+  }
+
   private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: ItemEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
@@ -98,10 +148,18 @@ struct ItemEncoder: Encoder {
       encoder.nested(encoder.target.add(key.stringValue), key)
     }
 
-    func encodeNil(forKey key: Key) { add(key).target.form = .item(.null) }
+    func encodeNil(forKey key: Key) { encoder.target.add(key.stringValue, .null) }
+
+    func encode(_ value: String, forKey key: Key) throws { try encoder.add(.text(value), key) }
+    func encode(_ value: Bool, forKey key: Key) throws { try encoder.add(.boolean(value), key) }
+    func encode(_ value: Double, forKey key: Key) throws { try encoder.add(.double(value), key) }
+    func encode(_ value: Int, forKey key: Key) throws {
+      try encoder.add(.integer(Int64(value)), key)
+    }
 
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-      try add(key).encode(value)
+      guard let item = ItemEncoder.item(of: value) else { return try add(key).encode(value) }
+      try encoder.add(item, key)
     }
 
     func nestedContainer<NestedKey: CodingKey>(
@@ -130,9 +188,12 @@ struct ItemEncoder: Encoder {
       return encoder.nested(encoder.target.add(""), key)
     }
 
-    func encodeNil() { add().target.form = .item(.null) }
+    func encodeNil() { encoder.target.add("", .null) }
 
-    func encode<Value: Encodable>(_ value: Value) throws { try add().encode(value) }
+    func encode<Value: Encodable>(_ value: Value) throws {
+      guard let item = ItemEncoder.item(of: value) else { return try add().encode(value) }
+      try encoder.append(item)
+    }
 
     func nestedContainer<NestedKey: CodingKey>(
       keyedBy keyType: NestedKey.Type

@@ -11,24 +11,16 @@ import Synchronization
 /// The rows are those of one commit, and are read when the query runs. Any thread may use it; a row
 /// is returned once.
 public final class ResultSet: Sequence, IteratorProtocol, Sendable {
-  private let columns: ResultColumns
-  private let rows: [[QueryValue]]
-  private let position = Mutex(0)
+  private let values: ResultValues
+  private let position = Atomic(0)
 
-  init(_ result: QueryResult, _ file: DataFile?) {
-    columns = ResultColumns(titles: result.columnTitles, file: file)
-    rows = result.rows
-  }
+  init(_ result: QueryResult, _ file: DataFile?) { values = ResultValues(result, file) }
 
   /// The next row; nil after the last.
   /// - Returns: The row.
   public func next() -> Result? {
-    let index = position.withLock { position -> Int? in
-      guard position < rows.count else { return nil }
-      defer { position += 1 }
-      return position
-    }
-    return index.map { Result(columns, rows[$0]) }
+    let index = position.wrappingAdd(1, ordering: .relaxed).oldValue
+    return index < values.rowCount ? Result(values, row: index) : nil
   }
 
   /// The rows that were not returned yet.
@@ -36,44 +28,60 @@ public final class ResultSet: Sequence, IteratorProtocol, Sendable {
   public func allResults() -> [Result] { Array(self) }
 }
 
-/// The columns of a result.
-struct ResultColumns: Sendable {
+/// The values of a result, which its rows share.
+final class ResultValues: Sendable {
   let titles: [String]
   let file: DataFile?
+  let rowCount: Int
+  private let width: Int
+  private let values: [QueryValue]
+
+  init(_ result: QueryResult, _ file: DataFile?) {
+    titles = result.columnTitles
+    self.file = file
+    (width, values) = (result.width, result.values)
+    rowCount = width > 0 ? values.count / width : 0
+  }
+
+  /// The numbers of the columns.
+  var columns: Range<Int> { 0..<width }
+
+  /// A value; nil outside of the columns.
+  func value(_ row: Int, _ column: Int) -> QueryValue? {
+    columns.contains(column) ? values[row * width + column] : nil
+  }
 }
 
 /// A row of a result: values by column.
 public final class Result: Properties, @unchecked Sendable {
-  private let columns: ResultColumns
-  private let row: [QueryValue]
+  private let values: ResultValues
+  private let row: Int
 
-  private static let nothing = DictionaryContents()
-
-  init(_ columns: ResultColumns, _ row: [QueryValue]) {
-    self.columns = columns
+  init(_ values: ResultValues, row: Int) {
+    self.values = values
     self.row = row
-    super.init(Self.nothing)
+    super.init(nil)
   }
 
   override func item(_ key: String) -> Item? {
-    columns.titles.firstIndex(of: key).flatMap(item(at:))
+    values.titles.firstIndex(of: key).flatMap(item(at:))
   }
 
   override func items() -> [String: Item] {
     var items: [String: Item] = [:]
-    for (index, title) in columns.titles.enumerated() { items[title] = item(at: index) }
+    for (index, title) in values.titles.enumerated() { items[title] = item(at: index) }
     return items
   }
 
   private func item(at index: Int) -> Item? {
-    row.indices.contains(index) ? Item(row[index], file: columns.file) : nil
+    values.value(row, index).flatMap { Item($0, file: values.file) }
   }
 
   /// The names of the columns, in their order.
-  public override var keys: [String] { columns.titles }
+  public override var keys: [String] { values.titles }
 
   /// The number of columns.
-  public override var count: Int { columns.titles.count }
+  public override var count: Int { values.titles.count }
 
   /// A value.
   /// - Parameter index: The column's number, from 0.
@@ -83,7 +91,10 @@ public final class Result: Properties, @unchecked Sendable {
   /// A text.
   /// - Parameter index: The column's number, from 0.
   /// - Returns: The text; nil for other values.
-  public func string(at index: Int) -> String? { item(at: index)?.text }
+  public func string(at index: Int) -> String? {
+    if case .text(let text)? = values.value(row, index) { return text }
+    return nil
+  }
 
   /// A number.
   /// - Parameter index: The column's number, from 0.
@@ -145,7 +156,9 @@ public final class Result: Properties, @unchecked Sendable {
 
   /// The values by column, with arrays and dictionaries of Swift; `NSNull` for missing ones.
   /// - Returns: The values.
-  public func toArray() -> [Any] { row.indices.map { item(at: $0)?.plain() ?? NSNull() } }
+  public func toArray() -> [Any] {
+    values.columns.map { item(at: $0)?.plain() ?? NSNull() }
+  }
 }
 
 extension Item {

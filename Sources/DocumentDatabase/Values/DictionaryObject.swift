@@ -47,7 +47,7 @@ public final class MutableDictionaryObject: DictionaryObject, MutableDictionaryP
     try setJSON(json)
   }
 
-  override init(_ contents: DictionaryContents) { super.init(contents) }
+  init(_ contents: DictionaryContents) { super.init(contents) }
 
   /// A value, to be read as any type, and to be replaced.
   /// - Parameter key: Its name.

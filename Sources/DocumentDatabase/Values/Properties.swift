@@ -9,9 +9,12 @@ import Foundation
 /// A document, a dictionary in it, and a row of a result are read through these methods. Any thread
 /// may use it.
 public class Properties: @unchecked Sendable, Sequence {
-  let contents: DictionaryContents
+  /// Nil for rows of results, which keep their values elsewhere.
+  private let ownContents: DictionaryContents?
+  private static let noContents = DictionaryContents()
+  var contents: DictionaryContents { ownContents ?? Self.noContents }
 
-  init(_ contents: DictionaryContents) { self.contents = contents }
+  init(_ contents: DictionaryContents?) { ownContents = contents }
 
   /// Whether values in it may be changed.
   var isMutable: Bool { false }

@@ -8,7 +8,13 @@ extension QueryTranslation {
   /// - Throws: `DocumentQueryError` with line and column.
   /// - Complexity: O(bytes).
   public init(text: String, schema: QuerySchema) throws(DocumentQueryError) {
+    try self.init(text: text, schema: schema, form: .library)
+  }
+
+  package init(
+    text: String, schema: QuerySchema, form: QueryForm
+  ) throws(DocumentQueryError) {
     var parser = try TextParser(text)
-    try self.init(try parser.query(), schema: schema)
+    try self.init(try parser.query(), schema: schema, form: form)
   }
 }

@@ -33,7 +33,7 @@ extension SQLWriter {
       && !(select.columns.map(\.expression) + select.order.map(\.expression))
         .contains(where: \.isAggregate)
     var first = 0
-    if isPlain, !scope.fullText.isEmpty, role == .outermost || role == .operand {
+    if form == .library, isPlain, !scope.fullText.isEmpty, role == .outermost || role == .operand {
       sql += scope.sources[scope.fullText[0].source].prefix + "rowid, "
       for index in scope.fullText {
         sql += "offsets(\(index.alias).\(quoted(index.table))), "
@@ -87,10 +87,31 @@ extension SQLWriter {
         try write(column.expression, in: Binding.list)
         continue
       }
-      sql += column.expression.isBoolean ? "fl_boolean_result(" : "fl_result("
+      let isWrapped = form == .library || !isStored(column.expression)
+      if isWrapped {
+        sql += column.expression.isBoolean ? "fl_boolean_result(" : "fl_result("
+      }
       try write(column.expression, in: Binding.list)
-      sql += ")"
+      if isWrapped { sql += ")" }
       if let name = column.name { sql += " AS \(SQLNames.identifier(name))" }
+    }
+  }
+
+  /// Whether it is a column of a table of documents: its values have no subtypes, so `fl_result`
+  /// would return them as they are.
+  private func isStored(_ expression: QueryExpression) -> Bool {
+    switch expression.kind {
+    case .property(let path):
+      guard case .meta(_, let property)? = try? scope.target(path, at: expression.place) else {
+        return false
+      }
+      return property.isStored
+    case .nested(let value, let path, _):
+      guard case .meta = value.kind, path.count == 1, case .key(let key) = path[0] else {
+        return false
+      }
+      return MetaProperty(rawValue: key)?.isStored ?? false
+    default: return false
     }
   }
 

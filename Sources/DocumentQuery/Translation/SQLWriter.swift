@@ -16,6 +16,7 @@ struct SQLWriter {
   }
 
   let schema: QuerySchema
+  let form: QueryForm
   var sql = ""
   var scope = SourceScope()
   /// The collation that comparisons have here.
@@ -36,7 +37,10 @@ struct SQLWriter {
   var fullTextCount = 0
   var predictionCount = 0
 
-  init(schema: QuerySchema) { self.schema = schema }
+  init(schema: QuerySchema, form: QueryForm = .library) {
+    self.schema = schema
+    self.form = form
+  }
 
   /// Writes an expression into a place.
   mutating func write(

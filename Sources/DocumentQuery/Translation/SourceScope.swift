@@ -145,6 +145,14 @@ enum MetaProperty: String, CaseIterable {
     self.init(rawValue: String(propertyName.dropFirst()))
   }
 
+  /// Whether it is a column of the documents' tables.
+  var isStored: Bool {
+    switch self {
+    case .id, .sequence, .expiration, .rowID: true
+    case .deleted, .revisionID: false
+    }
+  }
+
   /// The properties that META() has.
   static let listed: [MetaProperty] = [.id, .sequence, .deleted, .expiration, .revisionID]
 }

@@ -28,6 +28,7 @@ extension Connection {
     if isInTransaction { try? execute("ROLLBACK TO \(name); RELEASE \(name)") }
     for name in transaction.opened[mark.openedCount...] { stores[name] = nil }
     transaction.opened.removeSubrange(mark.openedCount...)
+    queries.removeAll()
     keys = mark.keys
     transaction.hasNewKeys = mark.hasNewKeys
     transaction.revisionDepthMax = nil

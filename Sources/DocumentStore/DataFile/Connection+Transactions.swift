@@ -58,6 +58,7 @@ extension Connection {
     // SQLite ends a transaction itself after some errors.
     if isInTransaction { try? execute("ROLLBACK") }
     for name in transaction.opened { stores[name] = nil }
+    queries.removeAll()
     // The keys are read again: some may have been added.
     keysVersion = nil
     ended()

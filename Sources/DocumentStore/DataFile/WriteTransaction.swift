@@ -97,14 +97,23 @@ public struct WriteTransaction {
   ) throws(FleeceError) -> [UInt8] {
     snapshot.check()
     let count = connection.keys.count
-    var encoder = FleeceEncoder(sharedKeys: connection.keys)
-    try body(&encoder)
-    let bytes = try encoder.finish()
-    if let keys = encoder.sharedKeys, keys.count > count {
-      connection.keys = keys
-      connection.transaction.hasNewKeys = true
+    // Its memory is used again; a body that calls this once more gets another one.
+    var encoder = connection.encoder.take() ?? FleeceEncoder()
+    encoder.sharedKeys = connection.keys
+    do {
+      try body(&encoder)
+      let bytes = try encoder.finish()
+      if let keys = encoder.sharedKeys, keys.count > count {
+        connection.keys = keys
+        connection.transaction.hasNewKeys = true
+      }
+      connection.keep(encoder)
+      return bytes
+    } catch {
+      encoder.reset()
+      connection.keep(encoder)
+      throw error
     }
-    return bytes
   }
 
   /// Writes a body of JSON.

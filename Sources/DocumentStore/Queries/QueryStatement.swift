@@ -10,14 +10,18 @@ import GRDBSQLite
 @safe final class QueryStatement {
   private let handle: OpaquePointer
   private let database: OpaquePointer
-  private let connection: Connection
+  /// It owns this statement, if it is kept for later runs.
+  private unowned let connection: Connection
+  /// Whether values are bound, or it is on a row.
+  private(set) var isInUse = false
   private var context: String { connection.context }
 
   init(_ sql: String, on connection: Connection) throws(DocumentStoreError) {
     unsafe database = unsafe connection.handle
     self.connection = connection
     var prepared: OpaquePointer?
-    let code = unsafe sqlite3_prepare_v2(database, sql, -1, &prepared, nil)
+    let code = unsafe sqlite3_prepare_v3(
+      database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
     guard code == SQLITE_OK, let prepared = unsafe prepared else {
       throw Self.refusal(unsafe SQLFailure.error(database, code, connection.context))
     }
@@ -35,7 +39,10 @@ import GRDBSQLite
   var columnCount: Int { unsafe Int(sqlite3_column_count(handle)) }
 
   /// Binds values to parameters; a parameter without a value is missing.
+  ///
+  /// The statement is in use from then on, until `reset`.
   func bind(_ parameters: [String: QueryValue], of names: [String]) throws(DocumentStoreError) {
+    isInUse = true
     for name in names {
       let index = unsafe sqlite3_bind_parameter_index(handle, "$_\(name)")
       guard index > 0, let value = parameters[name] else { continue }
@@ -88,7 +95,14 @@ import GRDBSQLite
     }
   }
 
-  /// Steps through all rows.
+  /// Ends a run, and clears bound values.
+  func reset() {
+    unsafe sqlite3_reset(handle)
+    unsafe sqlite3_clear_bindings(handle)
+    isInUse = false
+  }
+
+  /// Steps through all rows; `reset` ends the run.
   /// - Parameters:
   ///   - limit: Milliseconds that it may take.
   ///   - row: Called with each row; returns false to stop.
@@ -105,10 +119,7 @@ import GRDBSQLite
           return unsafe Unmanaged<QueryClock>.fromOpaque(data).takeUnretainedValue().isOver ? 1 : 0
         }, Unmanaged.passUnretained(clock).toOpaque())
     }
-    defer {
-      if clock != nil { unsafe sqlite3_progress_handler(database, 0, nil, nil) }
-      unsafe sqlite3_reset(handle)
-    }
+    defer { if clock != nil { unsafe sqlite3_progress_handler(database, 0, nil, nil) } }
     try withExtendedLifetime(clock) {
       while true {
         let code = unsafe sqlite3_step(handle)

@@ -13,12 +13,13 @@ extension Snapshot {
   public func run(
     _ query: StoreQuery, _ parameters: [String: QueryValue] = [:]
   ) throws -> QueryResult {
-    var rows: [[QueryValue]] = []
-    let titles = try enumerate(query, parameters) { row in
-      rows.append(row)
+    var (values, width) = ([QueryValue](), 0)
+    let titles = try step(query, parameters) { statement, columns in
+      width = columns.count
+      for column in columns { values.append(try statement.value(column)) }
       return true
     }
-    return QueryResult(columnTitles: titles, rows: rows)
+    return QueryResult(columnTitles: titles, width: width, values: values)
   }
 
   /// Runs a query, row by row.
@@ -33,8 +34,22 @@ extension Snapshot {
     _ query: StoreQuery, _ parameters: [String: QueryValue] = [:],
     _ body: ([QueryValue]) throws -> Bool
   ) throws -> [String] {
+    try step(query, parameters) { statement, columns in
+      var row: [QueryValue] = []
+      row.reserveCapacity(columns.count)
+      for column in columns { row.append(try statement.value(column)) }
+      return try body(row)
+    }
+  }
+
+  /// Runs a query; `row` reads the columns of each row from its statement.
+  private func step(
+    _ query: StoreQuery, _ parameters: [String: QueryValue],
+    _ row: (QueryStatement, Range<Int>) throws -> Bool
+  ) throws -> [String] {
     check()
-    let (translation, statement) = try prepare(query)
+    let prepared = try prepare(query)
+    let (translation, statement) = (prepared.translation, prepared.statement)
     if let unknown = parameters.keys.sorted().first(where: {
       !translation.parameters.contains($0)
     }) {
@@ -44,14 +59,10 @@ extension Snapshot {
           + (translation.parameters.isEmpty
             ? "none" : translation.parameters.joined(separator: ", ")))
     }
+    defer { statement.reset() }
     try statement.bind(parameters, of: translation.parameters)
-    let (first, end) = (translation.firstColumn, statement.columnCount)
-    try statement.run(limit: query.timeLimitMilliseconds) {
-      var row: [QueryValue] = []
-      row.reserveCapacity(end - first)
-      for column in first..<end { row.append(try statement.value(column)) }
-      return try body(row)
-    }
+    let columns = translation.firstColumn..<statement.columnCount
+    try statement.run(limit: query.timeLimitMilliseconds) { try row(statement, columns) }
     return translation.columnTitles
   }
 
@@ -61,7 +72,7 @@ extension Snapshot {
   /// - Throws: As `run`.
   public func explain(_ query: StoreQuery) throws -> QueryPlan {
     check()
-    let (translation, _) = try prepare(query)
+    let translation = try prepare(query).translation
     let statement = try QueryStatement("EXPLAIN QUERY PLAN " + translation.sql, on: connection)
     var (steps, depths): ([String], [Int64: Int]) = ([], [:])
     try statement.run(limit: nil) {
@@ -70,24 +81,36 @@ extension Snapshot {
       steps.append(String(repeating: "  ", count: depth) + statement.text(3))
       return true
     }
+    statement.reset()
     return QueryPlan(sql: translation.sql, steps: steps)
   }
 
-  private func prepare(
-    _ query: StoreQuery
-  ) throws(DocumentStoreError) -> (QueryTranslation, QueryStatement) {
-    let translation: QueryTranslation
+  /// A query's statement: that of its last run, if it is free and the schema is the same.
+  private func prepare(_ query: StoreQuery) throws(DocumentStoreError) -> PreparedQuery {
+    let version = try connection.number("PRAGMA schema_version")
+    if let known = connection.queries.find(query, schemaVersion: version) {
+      for collection in known.translation.views { try makeView(collection) }
+      return known
+    }
+    let translation = try translate(query)
+    for collection in translation.views { try makeView(collection) }
+    let prepared = PreparedQuery(
+      translation: translation,
+      statement: try QueryStatement(translation.sql, on: connection))
+    connection.queries.keep(prepared, of: query)
+    return prepared
+  }
+
+  private func translate(_ query: StoreQuery) throws(DocumentStoreError) -> QueryTranslation {
     let schema = try querySchema()
     do throws(DocumentQueryError) {
-      switch query.language {
-      case .json: translation = try QueryTranslation(json: query.text, schema: schema)
-      case .text: translation = try QueryTranslation(text: query.text, schema: schema)
+      return switch query.language {
+      case .json: try QueryTranslation(json: query.text, schema: schema, form: .own)
+      case .text: try QueryTranslation(text: query.text, schema: schema, form: .own)
       }
     } catch {
       throw DocumentStoreError(
         error.code == .missingIndex ? .missingIndex : .invalidQuery, error.description)
     }
-    for collection in translation.views { try makeView(collection) }
-    return (translation, try QueryStatement(translation.sql, on: connection))
   }
 }

@@ -35,8 +35,17 @@ public struct StoreQuery: Sendable, Hashable {
 public struct QueryResult: Sendable, Hashable {
   /// The names of the columns.
   public let columnTitles: [String]
+  /// How many values a row has; 0 without rows.
+  package let width: Int
+  /// The values, row by row.
+  package let values: [QueryValue]
+
   /// The rows; each has a value for each column.
-  public let rows: [[QueryValue]]
+  /// - Complexity: O(values).
+  public var rows: [[QueryValue]] {
+    guard width > 0 else { return [] }
+    return stride(from: 0, to: values.count, by: width).map { Array(values[$0..<$0 + width]) }
+  }
 }
 
 /// How a query runs.

@@ -14,8 +14,12 @@ import GRDBSQLite
   private var statements: [String: SQLStatement] = [:]
   /// The data file's path, for messages.
   let context: String
+  /// Memory for encoding bodies; nil while it is in use, and before.
+  var encoder: FleeceEncoder?
   /// The open transaction of this connection.
   var transaction = TransactionState()
+  /// Queries run so far.
+  var queries = PreparedQueries()
   /// Key stores used so far, by name.
   var stores: [KeyStoreName: KeyStoreState] = [:]
   /// Whether `kvmeta` has purge counts, once checked.
@@ -60,6 +64,7 @@ import GRDBSQLite
 
   // SQLite does not close a connection that has statements.
   deinit {
+    queries.removeAll()
     stores.removeAll()
     statements.removeAll()
   }
@@ -67,6 +72,7 @@ import GRDBSQLite
   /// Closes it; it is not used afterwards.
   func close() throws(DocumentStoreError) {
     run {
+      queries.removeAll()
       statements.removeAll()
       stores.removeAll()
     }
@@ -128,6 +134,17 @@ import GRDBSQLite
     while try statement.step() { texts.append(statement.text(0)) }
     return texts
   }
+
+  /// Keeps an encoder, which has no value, for the next body.
+  func keep(_ encoder: consuming FleeceEncoder) {
+    guard encoder.capacityBytes <= Self.encoderBytesMax else { return }
+    encoder.sharedKeys = nil
+    encoder.depthMax = FleeceValue.depthMax
+    self.encoder = consume encoder
+  }
+
+  /// Most bytes of output that an encoder has when it is kept.
+  private static let encoderBytesMax = 1 << 20
 
   /// How many rows the last statement changed.
   var changes: Int { unsafe Int(sqlite3_changes(handle)) }

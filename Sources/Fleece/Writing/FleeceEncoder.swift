@@ -47,6 +47,9 @@ public struct FleeceEncoder: ~Copyable {
     output = GrowingBytes(capacity: capacityBytes)
   }
 
+  /// How many bytes of output there is memory for.
+  package var capacityBytes: Int { output.capacity }
+
   /// Discards the output, and keeps memory and shared keys for the next value.
   public mutating func reset() {
     output.removeAll()

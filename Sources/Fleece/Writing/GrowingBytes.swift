@@ -7,7 +7,7 @@
   // Safety: allocated here with `capacity` bytes, freed by `deinit`, and passed on only during
   // calls.
   private var base: UnsafeMutableRawPointer
-  private var capacity: Int
+  private(set) var capacity: Int
   private(set) var count = 0
 
   init(capacity: Int = 256) {

@@ -54,9 +54,12 @@
   private var capacity: Int
   private var count = 0
 
+  private static let firstCapacity = 64
+  private static let keptCapacityMax = 256
+
   init() {
-    capacity = 64
-    unsafe slots = Self.empty(64)
+    capacity = Self.firstCapacity
+    unsafe slots = Self.empty(capacity)
   }
 
   deinit { unsafe slots.deallocate() }
@@ -70,7 +73,14 @@
   /// Removes all texts.
   mutating func removeAll() {
     guard count > 0 else { return }
-    unsafe slots.update(repeating: Slot(key: Key.none, place: 0), count: capacity)
+    if capacity > Self.keptCapacityMax {
+      // Clearing the slots of a long document would take longer than a short one.
+      unsafe slots.deallocate()
+      capacity = Self.firstCapacity
+      unsafe slots = Self.empty(capacity)
+    } else {
+      unsafe slots.update(repeating: Slot(key: Key.none, place: 0), count: capacity)
+    }
     count = 0
   }
 
