@@ -6,7 +6,7 @@ import DocumentStore
 import Foundation
 import GRDB
 
-/// The same 100,000 documents on both sides, with the indexes of a row.
+/// The same documents on both sides, 100,000 if not said otherwise, with the indexes of a row.
 private final class ManyDocuments {
   let directory: URL
   let ours: OurDocuments
@@ -14,20 +14,20 @@ private final class ManyDocuments {
   /// IDs in an order unlike the file's.
   let drawn: [String]
 
-  init() throws {
+  init(_ set: DocumentSet = .large, versioning: DataFile.Versioning = .trees) throws {
     directory = try Scratch.makeDirectory("documents")
-    ours = try OurDocuments(directory)
+    ours = try OurDocuments(directory, versioning: versioning)
     peer = try PeerDocuments(directory)
-    try ours.saveAll(.large)
-    try peer.saveAll(.large)
-    drawn = (0..<20_000).map { DocumentSet.large.ids[$0 * 7919 % DocumentSet.large.count] }
+    try ours.saveAll(set)
+    try peer.saveAll(set)
+    drawn = (0..<20_000).map { set.ids[$0 * 7919 % set.count] }
   }
 
   deinit { try? FileManager.default.removeItem(at: directory) }
 }
 
 extension Benchmark {
-  static let documents: [Benchmark] = documentWrites + documentReads + [documentSize]
+  static let documents: [Benchmark] = documentWrites + documentReads + documentSizes
 
   private static let grdb = "GRDB record, JSON text"
 
@@ -160,7 +160,7 @@ extension Benchmark {
     },
   ]
 
-  /// A query of documents, parsed and planned in the time, as is the peer's.
+  /// A query of documents, parsed and planned once, as is the peer's.
   private static func query(
     _ name: String, _ ours: String, _ peer: String,
     _ argument: any DatabaseValueConvertible & Sendable, repeats: Int,
@@ -182,18 +182,28 @@ extension Benchmark {
 
   // MARK: size
 
-  private static let documentSize = Benchmark(name: "documents-size/grdb") { settings in
-    let both = try ManyDocuments()
-    // The index by sequence, which the peer has from the start.
-    let path = both.ours.database.path ?? ""
-    let file = try DataFile(path: path)
-    try file.write { _ = try $0.collection().record(sequence: 1) }
-    try file.close()
-    try both.ours.database.close()
-    try both.peer.queue.close()
-    let sizes = (try sizeBytes(both.ours.databasePath) / 1e6, try sizeBytes(both.peer.path) / 1e6)
-    return .cost(
-      "documents-size/grdb", ours: settings.peerOnBothSides ? sizes.1 : sizes.0, peer: sizes.1,
-      peerName: grdb, unit: "MB")
+  private static let documentSizes = [
+    size("documents-size/grdb", .long),
+    size("documents-size-small/grdb", .large),
+    size("documents-size-vectors/grdb", .large, versioning: .vectors),
+  ]
+
+  private static func size(
+    _ name: String, _ set: DocumentSet, versioning: DataFile.Versioning = .trees
+  ) -> Benchmark {
+    Benchmark(name: name) { settings in
+      let both = try ManyDocuments(set, versioning: versioning)
+      // The index by sequence, which the peer has from the start.
+      let path = both.ours.database.path ?? ""
+      let file = try DataFile(path: path)
+      try file.write { _ = try $0.collection().record(sequence: 1) }
+      try file.close()
+      try both.ours.database.close()
+      try both.peer.queue.close()
+      let ours = try sizeBytes(both.ours.databasePath) / 1e6
+      let peer = try sizeBytes(both.peer.path) / 1e6
+      return .cost(
+        name, ours: settings.peerOnBothSides ? peer : ours, peer: peer, peerName: grdb, unit: "MB")
+    }
   }
 }

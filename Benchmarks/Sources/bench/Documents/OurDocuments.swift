@@ -11,11 +11,18 @@ final class OurDocuments {
   let database: DocumentDatabase.Database
   let collection: DocumentDatabase.Collection
 
-  init(_ directory: URL, full: Bool = false) throws {
+  init(
+    _ directory: URL, full: Bool = false, versioning: DataFile.Versioning = .trees
+  ) throws {
     var config = DatabaseConfiguration()
     config.directory = directory.path
     config.fullSync = full
-    database = try DocumentDatabase.Database(name: "ours-\(UUID().uuidString)", config: config)
+    let name = "ours-\(UUID().uuidString)"
+    // The database goes on with what the file has.
+    var options = DataFile.Options()
+    options.versioning = versioning
+    try DataFile(path: "\(directory.path)/\(name).cblite2", options: options).close()
+    database = try DocumentDatabase.Database(name: name, config: config)
     collection = try database.defaultCollection()
   }
 

@@ -59,9 +59,11 @@ final class PeerDocuments {
 
   func execute(_ sql: String) throws { try queue.write { try $0.execute(sql: sql) } }
 
-  /// Values of all rows of a query.
+  /// Values of all rows of a query, whose statement is kept.
   func texts(_ sql: String, _ argument: any DatabaseValueConvertible) throws -> [String] {
-    try queue.read { try String.fetchAll($0, sql: sql, arguments: [argument]) }
+    try queue.read {
+      try String.fetchAll(try $0.cachedStatement(sql: sql), arguments: [argument])
+    }
   }
 
   /// Gets records by ID, each in a read of its own.
