@@ -13,7 +13,7 @@ struct Opening {
   /// Memory-mapped reads stay off: users of the real library traced damage to them.
   static func configure(_ connection: Connection) throws(DocumentStoreError) {
     try connection.execute(
-      "PRAGMA mmap_size = 0; PRAGMA cache_size = -10240; PRAGMA case_sensitive_like = true")
+      "PRAGMA mmap_size = 0; PRAGMA cache_size = -16384; PRAGMA case_sensitive_like = true")
   }
 
   func run() throws(DocumentStoreError) {

@@ -22,7 +22,7 @@ final class PeerDocuments {
     var configuration = Configuration()
     configuration.prepareDatabase { database in
       try database.execute(sql: "PRAGMA synchronous = \(full ? "FULL" : "NORMAL")")
-      try database.execute(sql: "PRAGMA cache_size = -10240")
+      try database.execute(sql: "PRAGMA cache_size = -16384")
     }
     queue = try DatabaseQueue(path: path, configuration: configuration)
     _ = try queue.writeWithoutTransaction { database in
