@@ -15,15 +15,19 @@ architecture=$(dpkg --print-architecture)
 build=${1:-}
 if [ -z "$build" ]; then
   # Clang finds this linker first. It takes libfuse3 as a static library, and empty tables in the place of ICU's: those
-  # are 34 MB, for dates and languages that no command shows (decision 1131). Equal functions become one, and nothing is
-  # kept for the sake of programs that would look functions up by name.
+  # are 34 MB, for dates and languages that no command shows (decision 1131). Equal functions become one, nothing is kept
+  # for the sake of programs that would look functions up by name, nor for unwinding stacks (decision 1141).
   static="$PWD/.build/dist-static"
   mkdir -p "$static"
   ln -sf "$(realpath "$(cc -print-file-name=libfuse3.a)")" "$static/libfuse3.a"
   cc -c -O2 packaging/no-icu-data.c -o "$static/no-icu-data.o"
   linker=$(dirname "$(realpath "$(command -v swift)")")/ld.lld
-  printf '#!/bin/sh\nexec "%s" "-L%s" "%s" --icf=all -z pack-relative-relocs "$@" --no-export-dynamic\n' \
-    "$linker" "$static" "$static/no-icu-data.o" > "$static/ld.gold"
+  cat > "$static/ld.gold" <<END
+#!/bin/sh
+# The library for --stacks lies in programs that may unwind it.
+case " \$* " in *" -shared "*) ;; *) set -- "\$@" --no-eh-frame-hdr -T "$PWD/packaging/no-unwinding.ld" ;; esac
+exec "$linker" "-L$static" "$static/no-icu-data.o" --icf=all -z pack-relative-relocs "\$@" --no-export-dynamic
+END
   chmod 755 "$static/ld.gold"
   export COMPILER_PATH="$static"
   flags=(-c release --static-swift-stdlib --scratch-path .build/dist)

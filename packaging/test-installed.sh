@@ -17,7 +17,7 @@ example() {
   local text
   text=$(setpriv --reuid "$1" --regid "$(id -g "$1")" --init-groups env HOME="/home/$1" sh /tmp/example.sh 2>&1) || { echo "$text"; return 1; }
   echo "$text"
-  grep -q '^FINDING 1: saved, but the old settings are back' <<< "$text" && grep -q '^verdict: broken, 1 finding' <<< "$text" &&
+  grep -q "^FINDING 1: 'settings' went back to an older content" <<< "$text" && grep -q '^verdict: broken, 1 finding' <<< "$text" &&
     [ "$(tail -n 1 <<< "$text")" = "verdict: held, 0 findings" ]
 }
 begun() {
