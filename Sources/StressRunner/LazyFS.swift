@@ -5,6 +5,7 @@
 
 import ArgumentParser
 import CrashStates
+import Exploration
 import FaultFS
 import Findings
 import Foundation
@@ -68,6 +69,8 @@ final class LazyFSService {
   private let pipe: LazyFSPipe?
   private let completed: LazyFSPipe?
   private var isOver = false
+  /// Snapshots so far.
+  private var snapshotCount = 0
 
   init(
     _ configuration: LazyFSConfiguration, _ paths: LazyFSPaths, root: String?, _ console: Console
@@ -147,6 +150,23 @@ final class LazyFSService {
     case .unsyncedReport: try report(fileSystem)
     case .help:
       for name in LazyFSCommand.names { say("[lazyfs.faults.worker] help: '\(name)'") }
+    case .syncPages(let pages):
+      say("[lazyfs.cmds]: sync pages request submitted...")
+      do throws(LabError) {
+        try fileSystem.syncPages(pages)
+        say("[lazyfs.cmds]: sync pages requested finished.")
+      } catch {
+        sayInvalid("sync-pages", error.message)
+      }
+      completed?.write(line: "finished::sync-pages")
+    case .snapshot(let files, let save):
+      do throws(LabError) {
+        let count = try snapshot(fileSystem, files, save)
+        say("[lazyfs.cmds]: snapshot of \(count) files done.")
+      } catch {
+        sayInvalid("snapshot", error.message)
+      }
+      completed?.write(line: "finished::snapshot")
     case .fault(let name, let fault):
       do throws(LabError) {
         try add(fault, fileSystem)
@@ -186,16 +206,50 @@ final class LazyFSService {
     say("[lazyfs.report] Total number of bytes un-fsynced: \(Self.bytes(files)) bytes.")
   }
 
+  /// Copies files as programs see them to `snapshotN` in a folder, by their last names as LazyFS
+  /// does; two of one name get a number.
+  private func snapshot(
+    _ fileSystem: FaultFSClient, _ files: Glob, _ save: String
+  ) throws(LabError) -> Int {
+    guard PathCalls.isDirectory(save) else { throw .usage("save \(save): there is no directory") }
+    let chosen = try tree(of: fileSystem).regularFiles().filter { path, _ in
+      files.matches(Array(path.utf8))
+    }
+    if chosen.isEmpty { return 0 }
+    var snapshot = TreeImage()
+    for (path, image) in chosen {
+      let last = path.split(separator: "/").last.map(String.init) ?? path
+      var name = FileName(last)
+      var count = 2
+      while snapshot.inodes[.root]?.entries[name] != nil {
+        name = FileName("\(last).\(count)")
+        count += 1
+      }
+      let number = InodeNumber(rawValue: UInt64(snapshot.inodes.count + 1))
+      snapshot.inodes[number] = image
+      snapshot.inodes[.root]?.entries[name] = number
+    }
+    let folder = "\(save)/snapshot\(snapshotCount)"
+    try PathCalls.makeDirectory(folder)
+    try DirectoryWriter(path: folder).write(snapshot)
+    snapshotCount += 1
+    return chosen.count
+  }
+
+  private func tree(of fileSystem: FaultFSClient) throws(LabError) -> TreeImage {
+    let run = try RunDirectory()
+    defer { run.remove() }
+    let saved = "\(run.path)/root.sqlite"
+    try fileSystem.saveTree(to: saved)
+    return try TraceFile.load(saved).initial
+  }
+
   /// Writes the root directory as the file system is now; the second time nothing.
   func end(_ fileSystem: FaultFSClient) throws(LabError) {
     guard !isOver else { return }
     isOver = true
     guard let root else { return }
-    let run = try RunDirectory()
-    defer { run.remove() }
-    let saved = "\(run.path)/root.sqlite"
-    try fileSystem.saveTree(to: saved)
-    let tree = try TraceFile.load(saved).initial
+    let tree = try tree(of: fileSystem)
     // Beside the root, so that what is moved stays on one file system.
     let new = root + ".faultline-\(getpid())"
     try PathCalls.makeDirectory(new)

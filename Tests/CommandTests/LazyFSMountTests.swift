@@ -138,6 +138,47 @@ struct LazyFSMountTests {
     #expect(lazy.root("output.txt") == "12345aaa\0\0\0ccc")
   }
 
+  @Test("sync-pages of the pipe: of pages that were never synced, these survive a lost cache")
+  func syncPages() throws {
+    let lazy = try Lazy()
+    let write = "for c in A B C D E; do head -c 4096 /dev/zero | tr '\\0' $c; done > f; echo o > o"
+    let read = "fold -w 4096 f | cut -c 1 | tr '\\0' - | paste -sd ''; cat o; stat -c %s f"
+    for (number, (pages, left)) in [
+      ("all", "ABCDE\no\n20480\n"), ("first-half", "AB\no\n8192\n"),
+      ("last-half", "--CDE\no\n20480\n"), ("first", "A\no\n4096\n"),
+      ("last", "----E\no\n20480\n"), ("first-and-last", "A---E\no\n20480\n"),
+      ("interleaved", "A-C-E\no\n20480\n"),
+      ("1,3::sync-other-files=false", "-B-D\n16384\n"),
+    ].enumerated() {
+      #expect(try lazy.shell("rm -f f o; " + write).status == 0)
+      let command = "lazyfs::sync-pages::timing=now::file=PLACE/mnt/f::pages=\(pages)"
+      let lines = "echo '\(command)\nlazyfs::clear-cache' > faults.fifo"
+      _ = try runShell(lines.replacing("PLACE", with: lazy.path), in: lazy.path)
+      #expect(
+        waitUntil(seconds: 20) {
+          lazy.log.components(separatedBy: "cache is cleared.").count == number + 2
+        }, "\(lazy.log)")
+      #expect(try lazy.shell(read).output == left, "\(pages)")
+    }
+    try lazy.send("lazyfs::sync-pages::timing=now::file=no::pages=all", until: "no file is called")
+    #expect(try lazy.unmount().status == 0)
+  }
+
+  @Test("a sync of pages that crashes, and snapshots before it")
+  func snapshot() throws {
+    let lazy = try Lazy(setUp: "mkdir d; echo a > d/x.wal; echo b > y")
+    #expect(try lazy.shell("echo new > x.wal").status == 0)
+    try lazy.send(
+      "lazyfs::snapshot::files_rgx=PLACE/root/.*wal::save=PLACE", until: "snapshot of 2 files done")
+    let copies = try runShell("cd snapshot0 && head *; ls", in: lazy.path).output
+    #expect(copies.contains("new") && copies.hasSuffix("x.wal\nx.wal.2\n"), "\(copies)")
+    try lazy.send("lazyfs::snapshot::files_rgx=.*none::save=PLACE", until: "snapshot of 0 files")
+    try lazy.send(
+      "lazyfs::sync-pages::timing=now::file=y::pages=all::crash=true", until: "Killing LazyFS")
+    #expect(lazy.root("x.wal") == "new\n")
+    #expect(try lazy.unmount().status == 0)
+  }
+
   @Test("torn-seq of the pipe: writes of the second group without a sync between them")
   func tornSeq() throws {
     let lazy = try Lazy()

@@ -134,12 +134,41 @@ struct LazyFSTests {
       "lazyfs::torn-seq::file=a::persist=x", "lazyfs::torn-seq::persist=1",
       "lazyfs::torn-op::file=a::persist=1::parts=3::sector=1",
       "lazyfs::torn-op::file=a::persist=1::parts=3::occurrence=0",
+      "lazyfs::sync-pages::timing=before::op=write::pages=all::file=a",
+      "lazyfs::sync-pages::timing=now::pages=random::file=a",
+      "lazyfs::sync-pages::timing=now::pages=-1::file=a", "lazyfs::sync-pages::timing=now::file=a",
+      "lazyfs::sync-pages::timing=now::pages=all::file=/etc/a",
+      "lazyfs::snapshot::files_rgx=.*", "lazyfs::snapshot::files_rgx=.*::save=here",
+      "lazyfs::snapshot::files_rgx=a(b)::save=/tmp",
     ])
   func invalid(line: String) {
     let command = LazyFSCommand(parsing: line, Self.paths)
     guard case .invalid = command else {
       Issue.record("\(command)")
       return
+    }
+  }
+
+  @Test("pages to sync, and files to copy")
+  func pagesAndSnapshots() {
+    for (attributes, wanted) in [
+      (
+        "pages=first-and-last::sync-other-files=true",
+        PageSync(path: "a", pages: .part(.firstAndLast))
+      ),
+      (
+        "pages=second-half::sync_other_files=false::crash=true",
+        PageSync(path: "a", pages: .part(.lastHalf), syncsOthers: false, kills: true)
+      ),
+      ("pages=0,3", PageSync(path: "a", pages: .numbers([0, 3]))),
+    ] {
+      let line = "lazyfs::sync-pages::timing=now::file=/tmp/lazyfs.root/a::" + attributes
+      #expect(LazyFSCommand(parsing: line, Self.paths) == .syncPages(wanted))
+    }
+    for (pattern, glob) in [("/tmp/lazyfs.root/.*\\.wal", "**.wal"), (".*/d/a.c", "**d/a?c")] {
+      let line = "lazyfs::snapshot::files_rgx=\(pattern)::save=/tmp/s"
+      #expect(
+        LazyFSCommand(parsing: line, Self.paths) == .snapshot(files: Glob(glob), save: "/tmp/s"))
     }
   }
 

@@ -42,6 +42,8 @@ package enum ControlRequest: Codable, Sendable {
   case clearCache
   /// Count as synced what has been written.
   case checkpoint
+  /// Bring some pages of files to the medium.
+  case syncPages(PageSync)
   /// What has been written and not synced.
   case unsynced
   /// Add writes of which a part reaches the medium before the file system dies.
@@ -56,7 +58,7 @@ package enum ControlRequest: Codable, Sendable {
       true
     case .load, .beginRecording, .writeBack, .endRecording, .saveTree, .stop, .registerGroup,
       .unregisterGroup, .syncAll, .settleMarks, .watchUnsynced, .clearCache, .checkpoint,
-      .unsynced, .addTears, .shutdown:
+      .syncPages, .unsynced, .addTears, .shutdown:
       false
     }
   }

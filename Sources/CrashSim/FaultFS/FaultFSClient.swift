@@ -239,6 +239,10 @@ public final class FaultFSClient: Sendable {
   /// Counts as synced what has been written so far; the trace has no sync.
   public func checkpoint() throws(LabError) { try ask(.checkpoint) }
 
+  /// Brings some pages of files to the medium, as of `watchUnsynced`; the trace has no sync.
+  /// - Throws: `LabError` with code `.usage` when no file has such a path.
+  package func syncPages(_ pages: PageSync) throws(LabError) { try ask(.syncPages(pages)) }
+
   /// The files whose content, or size, is another one than at their last sync, by path.
   public func unsyncedFiles() throws(LabError) -> [UnsyncedFile] {
     try ask(.unsynced).unsynced ?? []

@@ -195,6 +195,7 @@ final class FaultFSControl: Sendable {
     case .watchUnsynced: mount.lock.withLock { _ in mount.fileSystem.plan.keepsShadows = true }
     case .clearCache: clearCache()
     case .checkpoint: checkpoint()
+    case .syncPages(let pages): try syncPages(pages)
     case .unsynced: reply.unsynced = unsyncedFiles()
     case .addTears(let tears):
       for tear in tears { try tear.validate() }

@@ -300,7 +300,9 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   }
 
   /// Disconnects the mount's users: the device is closed, but the daemon stays for its client.
-  private func die() {
+  ///
+  /// The caller holds the lock.
+  func die() {
     isDead = true
     let null = unsafe csystem_open("/dev/null", O_RDWR | O_CLOEXEC, 0)
     unsafe _ = dup2(null, fuse_session_fd(session))

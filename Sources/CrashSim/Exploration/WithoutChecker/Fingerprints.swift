@@ -68,7 +68,7 @@ extension TreeImage {
   }
 
   /// All regular files, by path, in a fixed order.
-  func regularFiles() -> [(path: String, image: InodeImage)] {
+  package func regularFiles() -> [(path: String, image: InodeImage)] {
     var files: [(path: String, image: InodeImage)] = []
     var open: [(path: String, inode: InodeNumber)] = [("", .root)]
     while let (path, number) = open.popLast() {

@@ -101,6 +101,30 @@ package final class PageShadow {
     sizeBytes = max(sizeBytes, range.upperBound)
   }
 
+  /// Whole pages reach the medium without a sync; its file then reaches at least to the last one.
+  /// - Complexity: O(pages that changed since the last sync).
+  package func store(pages chosen: [UInt64], of content: FileContent) {
+    guard let final = chosen.max() else { return }
+    let end = min((final + 1) * Self.pageBytes, content.sizeBytes)
+    // What was appended to a page that stays behind has to be told apart from now on.
+    let rest = sizeBytes % Self.pageBytes
+    let last = sizeBytes / Self.pageBytes
+    if rest > 0, pages[last] == nil, end > sizeBytes {
+      pages[last] = content.read(at: last * Self.pageBytes, count: Int(rest))
+    }
+    keepGrowth(of: content)
+    for page in chosen { pages.removeValue(forKey: page) }
+    sizeBytes = max(sizeBytes, end)
+  }
+
+  /// The dirty pages, and the medium's last one when only behind its end something was appended.
+  package func unsyncedPages(of content: FileContent) -> [UInt64] {
+    let pages = dirtyPages(of: content)
+    let last = sizeBytes / Self.pageBytes
+    guard content.sizeBytes > sizeBytes, !pages.contains(last) else { return pages }
+    return (pages + [last]).sorted()
+  }
+
   /// Pages behind the old end have nothing there yet.
   private func keepGrowth(of content: FileContent) {
     var position = (sizeBytes + Self.pageBytes - 1) / Self.pageBytes * Self.pageBytes

@@ -30,11 +30,29 @@ package struct LazyFSPaths: Sendable {
 
   /// The glob for a regular expression that may match anywhere in a path.
   func glob(anywhere pattern: String) throws(LabError) -> String {
-    var pattern = pattern[...]
-    for folder in folders where pattern.hasPrefix(folder + "/") {
-      pattern = pattern.dropFirst(folder.count)
-      break
+    let glob = try Self.glob(of: inside(pattern) ?? pattern[...])
+    // A path from the root of the mount has no slash before it.
+    return glob.hasPrefix("/") ? "\(glob.dropFirst())**" : "**\(glob)**"
+  }
+
+  /// The glob for a regular expression of whole paths, which begin with the root directory.
+  func glob(whole pattern: String) throws(LabError) -> String {
+    if let inside = inside(pattern) { return String(try Self.glob(of: inside).dropFirst()) }
+    guard pattern.hasPrefix(".*") else {
+      throw .usage("files_rgx should begin with the mount, its root, or '.*'")
     }
+    let glob = try Self.glob(of: pattern[...])
+    // What '.*' leaves of a path may be all of it, with the slash before it.
+    return glob.hasPrefix("**/") ? "**\(glob.dropFirst(3))" : glob
+  }
+
+  /// A pattern without the folder at its front, if it has one.
+  private func inside(_ pattern: String) -> Substring? {
+    folders.first { pattern.hasPrefix($0 + "/") }.map { pattern.dropFirst($0.count) }
+  }
+
+  private static func glob(of pattern: Substring) throws(LabError) -> String {
+    var pattern = pattern
     var glob = ""
     while let character = pattern.popFirst() {
       switch character {
@@ -43,15 +61,14 @@ package struct LazyFSPaths: Sendable {
         glob += "**"
       case ".": glob += "?"
       case "\\":
-        guard let next = pattern.popFirst() else { throw Self.refuse("a \\ at its end") }
-        guard ".-_/".contains(next) else { throw Self.refuse("\\\(next)") }
+        guard let next = pattern.popFirst() else { throw refuse("a \\ at its end") }
+        guard ".-_/".contains(next) else { throw refuse("\\\(next)") }
         glob.append(next)
-      case "*", "+", "?", "|", "(", ")", "{", "}", "^", "$": throw Self.refuse("\(character)")
+      case "*", "+", "?", "|", "(", ")", "{", "}", "^", "$": throw refuse("\(character)")
       default: glob.append(character)
       }
     }
-    // A path from the root of the mount has no slash before it.
-    return glob.hasPrefix("/") ? "\(glob.dropFirst())**" : "**\(glob)**"
+    return glob
   }
 
   private static func refuse(_ what: String) -> LabError {
