@@ -60,6 +60,24 @@ struct JudgingPassageTests {
     #expect(try command.run(["replay", token]).status == 1)
   }
 
+  @Test("a file that only the recovery writes has to be one that can be read")
+  func recovered() throws {
+    let program = [
+      "explore", "--setup", "echo 1 > data; sync data .", "--model", "posix", "--recover-states",
+      "8", "--workload", "echo 22 > new; sync new; mv new data; sync .; echo saved", "--recover",
+    ]
+    let script = "[ -s data ] && printf '{\"size\": %s' $(wc -c < data) > index.json && "
+    let good = try FaultlineCommand().run(program + [script + "printf '}' >> index.json"])
+    #expect(good.status == 0, "\(good.output)")
+    // Only where a temporary file is left does it forget the end.
+    let bad = try FaultlineCommand().run(
+      program + [script + "if [ -e new ]; then exit 0; fi; printf '}' >> index.json"])
+    #expect(bad.status == 1, "\(bad.output)")
+    #expect(
+      bad.output.contains("FINDING 1: 'index.json', which the recovery wrote, cannot be opened"),
+      "\(bad.output)")
+  }
+
   @Test("certify: each sync of a safe replacement is needed, without a checker")
   func certificate() throws {
     let result = try FaultlineCommand().run(["certify", "--model", "posix"] + Self.safe)

@@ -18,7 +18,7 @@ public final class ProgressJournal: Sendable {
     case run([String])
     /// A program's recording, in a file next to the journal.
     case recording(name: String, file: String, notes: RecordingNotes)
-    /// A judged state; no failure means that it keeps its promises.
+    /// A judged state; no failure means that it keeps its promises, and that nothing was noticed.
     case verdict(target: String, ordinal: Int, failure: CheckResult?)
     /// A completed scenario.
     case finished(name: String, content: String, report: CaseReport)
@@ -154,14 +154,15 @@ public final class ProgressJournal: Sendable {
 
   // MARK: states
 
-  /// The known verdicts on states of one target, by ordinal; a nil failure is a state that held.
+  /// The known verdicts on states of one target, by ordinal; nil is a state that held.
   package func verdicts(of target: String) -> [Int: CheckResult?] {
     state.withLock { $0.verdicts[target] ?? [:] }
   }
 
   /// Saves the verdict on a state.
   package func note(_ result: CheckResult, ordinal: Int, of target: String) {
-    let failure = result.ending.isSuccess ? nil : result
+    // Warnings and notes about a state that held are in its result.
+    let failure = result.ending.isSuccess && result.rule == nil ? nil : result
     append(.verdict(target: target, ordinal: ordinal, failure: failure))
   }
 

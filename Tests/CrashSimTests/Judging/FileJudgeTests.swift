@@ -77,6 +77,46 @@ struct FileJudgeTests {
     #expect(found.map(\.level) == [.error])
   }
 
+  @Test("a temporary name that has the old content after an exchange is in nobody's way")
+  func exchanged() {
+    var recording = Recording(files: ["c": "one"])
+    var counts: [Int] = []
+    var remnant = recording.trace.initial
+    for text in ["two", "three"] {
+      recording.create("c.new")
+      recording.write("c.new", text)
+      recording.sync("c.new")
+      recording.exchange("c.new", "c")
+      recording.syncDirectory()
+      if counts.isEmpty { remnant = tree(recording.trace, recording.trace.events.count) }
+      recording.remove("c.new")
+      recording.mark("saved \(text)\n")
+      counts.append(recording.trace.events.count)
+    }
+    for count in [counts[0], counts[1] - 1] {
+      #expect(complaints(recording, remnant, after: count).isEmpty, "\(count)")
+    }
+    // The name that stays is held to what it promised.
+    let found = complaints(recording, recording.trace.initial, after: counts[0])
+    #expect(found.map(\.rule) == [.wentBack] && found.map(\.path) == ["c"])
+  }
+
+  @Test("what was removed before a promise may be there again, also when it was made anew since")
+  func removed() {
+    var recording = Recording(files: ["c": "one"])
+    recording.remove("c")
+    recording.syncDirectory()
+    recording.mark("saved\n")
+    recording.create("c")
+    recording.write("c", "two")
+    recording.sync("c")
+    let count = recording.trace.events.count
+    #expect(complaints(recording, recording.trace.initial, after: count).isEmpty)
+    recording.mark("committed\n")
+    let found = complaints(recording, recording.trace.initial, after: count + 1)
+    #expect(found.map(\.rule) == [.wentBack])
+  }
+
   @Test("a torn file is an error when the old content is nowhere, and a warning when it is")
   func torn() {
     var recording = Recording(files: ["c": "one", "copy": "else"])

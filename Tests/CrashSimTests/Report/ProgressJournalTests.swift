@@ -5,6 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Exploration
 @testable import Findings
 @testable import LabCore
 @testable import Recording
@@ -50,6 +51,23 @@ import Testing
     #expect(known.compactMapValues { $0 }.keys.sorted() == [12])
     #expect(known[12]??.output == "said")
     #expect(journal.verdicts(of: "xfs").isEmpty)
+  }
+
+  @Test("what was noticed about a state that held is there, and is no failure")
+  func remarks() throws {
+    let journal = try open(resumes: false)
+    journal.note(
+      CheckResult(ending: .exited(0), output: "note: said", rule: "mixed"), ordinal: 7, of: "posix")
+    let known = try open().verdicts(of: "posix")
+    #expect(known[7]??.output == "note: said" && known[7]??.rule == "mixed")
+    let pool = CheckerPool([NoChecker()], known: known)
+    #expect(try pool.finish().isEmpty && pool.failureCount == 0 && pool.finishedCount == 1)
+  }
+
+  private final class NoChecker: StateChecker {
+    func check(
+      _ tree: TreeImage, acknowledged: [UInt8], variables: [String: String], isSample: Bool
+    ) throws(LabError) -> CheckResult { throw .lab("nobody asks") }
   }
 
   @Test("a line that still reads well but is not what was written does not count, nor what follows")

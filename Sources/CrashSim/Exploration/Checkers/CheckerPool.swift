@@ -51,14 +51,14 @@ package final class CheckerPool: @unchecked Sendable {
   /// Starts the threads, one for each checker.
   /// - Parameters:
   ///   - checkers: The checkers.
-  ///   - known: Verdicts of earlier runs, by ordinal; a nil failure is a state that held.
+  ///   - known: Verdicts of earlier runs, by ordinal; nil is a state that held.
   ///   - onVerdict: Called with ordinal and result of each state, on the checkers' threads.
   package init(
     _ checkers: [any StateChecker], known: [Int: CheckResult?] = [:],
     onVerdict: @escaping @Sendable (Int, CheckResult) -> Void = { _, _ in }
   ) {
     self.onVerdict = onVerdict
-    failures = known.compactMapValues { $0 }
+    failures = known.compactMapValues { $0 }.filter { !$0.value.ending.isSuccess }
     finished = known.count
     precondition(!checkers.isEmpty, "a pool has at least one checker")
     capacity = checkers.count * 4

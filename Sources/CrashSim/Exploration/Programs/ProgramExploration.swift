@@ -161,8 +161,9 @@ struct ProgramExploration {
   ) throws(LabError) -> Int {
     let known = settings.progress?.verdicts(of: target.name) ?? [:]
     let met = MetFindings(known: knownClasses)
+    let remarks = visit.remarks
     let pool = CheckerPool(target.checkers, known: known) {
-      [settings, target, remarks = visit.remarks] ordinal, result in
+      [settings, target] ordinal, result in
       settings.progress?.note(result, ordinal: ordinal, of: target.name)
       remarks.note(result, of: ordinal)
       met.note(result, of: ordinal)
@@ -200,6 +201,7 @@ struct ProgramExploration {
         states[ordinal] = VisitedState(explored, key: enumerator.key(of: explored.state))
         met.expect(ordinal)
         if let verdict = known[ordinal] {
+          if let verdict { remarks.note(verdict, of: ordinal) }
           met.note(verdict ?? .accepted, of: ordinal)
           return .goOn
         }
@@ -217,7 +219,7 @@ struct ProgramExploration {
       guard error.code == .interrupted, let judged = try? pool.finish() else { throw error }
       failures = judged
     }
-    visit = Visit(states: states, failures: failures, remarks: visit.remarks)
+    visit = Visit(states: states, failures: failures, remarks: remarks)
     return pool.finishedCount
   }
 

@@ -262,8 +262,13 @@ struct FileHistoryBuilder {
       let (here, there) = (
         paths(parent, name, at: index), paths(otherParent, otherName, at: index)
       )
+      let targets = (here + there).filter { history.files[$0]?.isRenameTarget == true }
       move(inode, [], there, at: index + 1)
       move(other, [], here, at: index + 1)
+      // One of them has the old content now, often to be removed at once: neither counts for that.
+      for path in here + there where !targets.contains(path) {
+        history.files[path]?.isRenameTarget = false
+      }
     case .link(let inode, let parent, let name):
       complete(inode, at: index)
       for path in paths(parent, name, at: index) {

@@ -61,10 +61,8 @@ struct FileJudge {
     }
     if accepts(bytes, record, from: 0) {
       guard let promise else { return nil }
-      // What was removed, and is there again, is only in the way.
-      if let start, record.entries[start...].allSatisfy(\.isAbsent), !promise.isOfRemoval {
-        return nil
-      }
+      // What was removed, and is there again, is only in the way, also of a file made anew since.
+      if let start, record.entries[start].isAbsent, !promise.isOfRemoval { return nil }
       return broken(
         record, .wentBack,
         "'\(record.path)' went back to an older content, although "

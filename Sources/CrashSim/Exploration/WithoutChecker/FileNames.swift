@@ -2,10 +2,15 @@
 
 /// Names that programs give to files that they do not need after a crash.
 enum FileNames {
+  /// Whether a file is there for a while only, or is a part of another one.
+  static func isPassing(_ path: String) -> Bool {
+    isTemporary(path) || isLock(path) || isJournal(path)
+  }
+
   /// Locks, process numbers, editors' swap files, and messages that are being edited.
   static func isLock(_ path: String) -> Bool {
     let name = lastName(path)
-    let ends = [".lock", ".lck", ".pid", ".swp", ".swo", ".swx", "-shm", ".sock"]
+    let ends = [".lock", "-lock", ".lck", ".pid", ".swp", ".swo", ".swx", "-shm", ".sock"]
     return ends.contains { name.hasSuffix($0) } || name.hasPrefix(".#")
       || ["lock", "lock.mdb", "commit_editmsg"].contains(name)
   }

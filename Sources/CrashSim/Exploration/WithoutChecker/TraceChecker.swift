@@ -32,14 +32,19 @@ final class TraceChecker: StateChecker {
     reader = FormatReader(directory: slot)
     passage = try StatePassage(kind, slot: slot)
     var knowledge = try TraceKnowledge(trace, options, reader)
+    var found: [(files: TreeImage, outputBytes: Int, before: TreeImage?)] = []
     for (tree, acknowledged) in undisturbed {
       switch try passage.files(of: tree, acknowledged, [:]) {
       case .verdict(let refusal):
         throw .usage("without any crash: \(refusal.ending)\n\(refusal.output)")
       case .files(let files):
-        try knowledge.leaveOutBroken(
-          files, outputBytes: acknowledged.count, reader, before: passage.recovers ? tree : nil)
+        found.append((files, acknowledged.count, passage.recovers ? tree : nil))
+        if passage.recovers { try knowledge.learnRecovered(files, before: tree, reader) }
       }
+    }
+    // A file may be readable after one of them, and not after the other.
+    for (files, outputBytes, before) in found {
+      try knowledge.leaveOutBroken(files, outputBytes: outputBytes, reader, before: before)
     }
     self.knowledge = knowledge
   }

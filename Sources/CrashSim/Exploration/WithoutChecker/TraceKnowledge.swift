@@ -13,6 +13,8 @@ struct TraceKnowledge: Sendable {
     let path: String
     let format: KnownFormat
     let wasReadableBefore: Bool
+    /// Whether only the recovery writes it.
+    var isOfRecovery = false
     /// Which rows it had before the run and at marks.
     var rows: [(crashPoint: Int, rows: String)] = []
 
@@ -63,6 +65,25 @@ struct TraceKnowledge: Sendable {
       options.ignored.append(complaint.path)
       skipped.append(
         "judging '\(complaint.path)': without any crash it fails already (\(complaint.text))")
+    }
+  }
+
+  /// Files that only a recovery writes, from what it leaves where there was no crash.
+  ///
+  /// What it could be opened as then it can be opened as after each recovery that succeeds.
+  /// - Throws: `LabError` when a reader cannot be asked.
+  mutating func learnRecovered(
+    _ tree: TreeImage, before: TreeImage, _ reader: FormatReader
+  ) throws(LabError) {
+    let known = Set(opened.map(\.path))
+    for (path, image) in tree.regularFiles()
+    where history.files[path] == nil && !known.contains(path) && !FileNames.isPassing(path) {
+      guard !options.ignores(path), before.bytes(at: path) != image.visibleBytes,
+        let format = tree.format(at: path),
+        try reader.verdict(format, of: path, in: tree)?.isReadable == true
+      else { continue }
+      opened.append(
+        Opened(path: path, format: format, wasReadableBefore: true, isOfRecovery: true))
     }
   }
 
@@ -138,11 +159,15 @@ extension TraceKnowledge {
     case .unknown: return nil
     case .unreadable(let reason):
       let isBad = file.format.isWholeWhileMade || file.wasReadableBefore || promise != nil
-      // Until a directory has all that it needs, it is being made.
-      let mild = file.format.isDirectory ? ComplaintLevel.note : .warning
+      // Until it has all that it needs, or was synced first, it is being made.
+      let isSynced = history.files[file.path]?.isSynced ?? false
+      let mild = file.format.isDirectory || isSynced ? ComplaintLevel.note : .warning
+      let what =
+        file.isOfRecovery
+        ? ", which the recovery wrote, cannot be opened" : " cannot be opened any more"
       return Complaint(
         level: isBad ? .error : mild, rule: .unreadable, path: file.path,
-        text: "'\(file.path)' cannot be opened any more as \(file.format.title)", detail: reason)
+        text: "'\(file.path)'\(what) as \(file.format.title)", detail: reason)
     case .readable(let rows):
       guard let promise, let rows, file.wentBack(rows, before: promise.crashPoint) else {
         return nil
