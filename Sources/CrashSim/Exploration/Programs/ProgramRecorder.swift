@@ -69,6 +69,8 @@ public struct ProgramRecorder: Sendable {
   /// Required alignment of direct reads and writes; nil accepts all of them.
   private let directAlignment: DirectAlignment?
   private let recordsCallStacks: Bool
+  /// Variables of all commands.
+  private let environment: [String: String]
   /// What of a workload's output is one acknowledgement.
   let marks: MarkUnit
 
@@ -80,12 +82,14 @@ public struct ProgramRecorder: Sendable {
   ///   - directAlignment: What direct reads and writes must be aligned to, if anything.
   ///   - recordsCallStacks: Whether the trace says where in the program each call was made.
   ///   - marks: What of a workload's output is one acknowledgement.
+  ///   - environment: Variables of all commands.
   package init(
     run: RunDirectory, timeoutSeconds: Int, writeBack: PageWriteBack? = nil,
     directAlignment: DirectAlignment? = nil, recordsCallStacks: Bool = false,
-    marks: MarkUnit = .lines
+    marks: MarkUnit = .lines, environment: [String: String] = [:]
   ) {
     self.marks = marks
+    self.environment = environment
     self.directAlignment = directAlignment
     self.writeBack = writeBack
     self.recordsCallStacks = recordsCallStacks
@@ -211,7 +215,8 @@ public struct ProgramRecorder: Sendable {
     _ command: String, as role: String, on fileSystem: FaultFSClient, in directory: String,
     acknowledges: Bool = false
   ) throws(LabError) {
-    let stage = ProgramStage(run: run, timeoutSeconds: timeoutSeconds)
+    let stage = ProgramStage(
+      run: run, timeoutSeconds: timeoutSeconds, environment: environment)
     let ending = try stage.execute(
       command, on: fileSystem, in: directory, acknowledges: acknowledges)
     guard ending.isSuccess else {

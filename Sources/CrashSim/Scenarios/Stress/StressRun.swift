@@ -166,7 +166,9 @@ package final class StressRun {
   /// Runs the setup, and refuses a checker that rejects its result.
   func prepare() throws(LabError) {
     guard let setup = program.setup else { return }
-    let recorder = ProgramRecorder(run: run, timeoutSeconds: settings.timeoutSeconds)
+    let recorder = ProgramRecorder(
+      run: run, timeoutSeconds: settings.timeoutSeconds,
+      environment: try Self.environment(round: 0, settings))
     let trace = try recorder.record(
       ProgramUnderTest(workload: "true", check: program.check, setup: setup))
     setupTree = trace.initial
