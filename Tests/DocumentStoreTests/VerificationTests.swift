@@ -144,6 +144,29 @@ struct VerificationTests {
     try? file.close()
   }
 
+  @Test("finds triggers that SQLite cannot run, which its own check does not read")
+  func triggers() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.make()
+    try file.write { transaction in
+      let store = try transaction.collection()
+      try store.createIndex(
+        IndexSpecification("words", .fullText(FullTextOptions()), json: #"[[".text"]]"#))
+      try save("a", #"{"text":"one"}"#, in: store, transaction)
+    }
+    #expect(try file.verify().problems == [])
+    let plain = try PlainSQL(folder.bundle)
+    let name = try #require(
+      try plain.texts("SELECT name FROM sqlite_master WHERE type = 'trigger'").first)
+    try plain.execute("DROP TRIGGER \"\(name)\"")
+    try plain.execute(
+      "CREATE TRIGGER \"\(name)\" AFTER DELETE ON kv_default BEGIN DELETE FROM nowhere; END")
+    let problem = try #require(try file.verify().problems.first)
+    #expect(problem.rule == .indexes)
+    #expect(problem.message.contains("nowhere"), "\(problem)")
+    try? file.close()
+  }
+
   @Test("of a file whose shared keys are damaged says so, and every transaction does")
   func sharedKeys() throws {
     let folder = try TemporaryFolder()
