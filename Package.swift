@@ -172,11 +172,14 @@ let package = Package(
         "Oracles", "Workers", "Engine",
       ],
       path: "Sources/CrashSim/EngineExploration", swiftSettings: house),
+    // C: a VFS that says before each of SQLite's calls what it is about to do.
+    .target(name: "CSQLitePoints", linkerSettings: [.linkedLibrary("sqlite3")]),
     // Documents under crashes: a reference model, the steps of scenarios, and what they are judged by.
     .target(
       name: "DocumentLab",
       dependencies: [
-        "Cryptography", "LabCore", "Workload", "DocumentStore", "Fleece", "FleeceReference",
+        "Cryptography", "CSQLitePoints", "LabCore", "Workload", "DocumentStore", "Fleece",
+        "FleeceReference",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Sources/CrashSim/DocumentLab", swiftSettings: house,
@@ -369,7 +372,9 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "ScenarioTests",
-      dependencies: lab.map { .target(name: $0) } + ["TestSupport", "Engine", "Query"],
+      dependencies: lab.map { .target(name: $0) } + [
+        "TestSupport", "Engine", "Query", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       swiftSettings: house),
     // Runs the built command as a user does; found beside the tests' own program.
     .testTarget(

@@ -55,11 +55,14 @@ package enum GrammarObject: String, CaseIterable, Sendable {
         "crash", "media", "killSweep", "sweep", "faults", "writeBack", "negative", "seed", "tags",
       ]
     case .history: ["of", "histories", "steps", "rows", "processes", "with", "without"]
-    case .documents: ["sync", "format", "processes", "before", "steps", "breaks"]
+    case .documents:
+      [
+        "sync", "format", "processes", "before", "steps", "together", "checkpointPages", "breaks",
+      ]
     case .documentStep:
       GrammarWords.documentVerbs + [
         "in", "by", "body", "blob", "stale", "at", "kind", "on", "cancel", "equals", "finds",
-        "repeat", "fails",
+        "repeat", "fails", "blind",
       ]
     case .database:
       ["commitProtocol", "key", "grouped", "compactOnLaunch", "readOnly", "maximumVersions"]
@@ -149,12 +152,15 @@ package enum GrammarWords {
   package static let historyFeatures = HistoryFeature.allCases.map(\.rawValue)
   /// Keys of steps on documents that say what is done; a step has one.
   package static let documentVerbs = [
-    "save", "conflict", "resolve", "delete", "purge", "expire", "purgeExpired", "index",
-    "dropIndex", "createCollection", "deleteCollection", "transaction", "query", "plant",
-    "plantLostBlob", "do",
+    "save", "increment", "conflict", "resolve", "delete", "purge", "expire", "purgeExpired",
+    "index", "dropIndex", "createCollection", "deleteCollection", "transaction", "query", "watch",
+    "plant", "plantLostBlob", "do",
   ]
   /// Steps on documents of one word.
-  package static let documentWords = ["open", "close", "compact", "reindex", "hold", "release"]
+  package static let documentWords = [
+    "open", "openAndPurge", "close", "compact", "reindex", "hold", "release", "look", "refresh",
+    "plantSplitLook",
+  ]
   /// Types of a list's elements, written in brackets.
   package static let elementTypes = ["int", "string", "bool", "double", "binary", "date", "uuid"]
   /// Persistence models that a scenario can name.

@@ -29,7 +29,10 @@ enum StaleWritesInvariant: DocumentInvariant {
           try target.set(&record)
         }
         guard isRefused else {
-          return ["\(store.name) '\(row.key)' was changed on a sequence that it does not have"]
+          return [
+            "\(store.name) '\(row.key)' was changed on a sequence that it does not have, or failed"
+              + " with another error than a conflict"
+          ]
         }
       }
     }

@@ -39,6 +39,16 @@ package struct DocumentModel: Hashable, Sendable {
   /// The default collection's name.
   package static let defaultCollection = "_default"
 
+  /// The property of a document that is only a number.
+  static let counted = "number"
+
+  /// The body of such a document after an increment.
+  static func counting(_ number: Int64, by name: String) -> DocumentValue {
+    .dict([
+      DocumentValue.Pair(counted, .integer(number)), DocumentValue.Pair("by", .text(name)),
+    ])
+  }
+
   /// The collections by name.
   package private(set) var collections = [Self.defaultCollection: Collection()]
   /// The indexes by name.
@@ -95,8 +105,8 @@ package struct DocumentModel: Hashable, Sendable {
 
 extension DocumentModel {
   /// Why an action cannot be done.
-  struct Refusal: Error {
-    let text: String
+  package struct Refusal: Error {
+    package let text: String
   }
 
   /// Does what an action does.
@@ -137,7 +147,13 @@ extension DocumentModel {
     case .expire(let id, let time):
       guard document(id, name) != nil else { throw missing(id) }
       collections[name]?.documents[id]?.expiration = time == 0 ? nil : time
+    case .increment(let id, let by, _):
+      guard case .integer(let number)? = document(id, name)?.body[Self.counted] else {
+        throw Refusal(text: "'\(id)' is no document {\(Self.counted): …}")
+      }
+      try save(id, Self.counting(number + 1, by: by), hasBlob: false, in: name)
     case .purgeExpired(let now): purgeExpired(now)
+    case .openAndPurge: purgeExpired(DocumentHand.nowMilliseconds)
     case .createIndex(let index, let kind, let property):
       try demand(name)
       indexes[index] = Index(collection: name, kind: kind, property: property)
@@ -157,7 +173,9 @@ extension DocumentModel {
     case .transaction(let steps, let cancels):
       guard !cancels else { return }
       for step in steps { try apply(step.action, in: step.collection) }
-    case .query, .hold, .release, .close, .open, .compact, .reindex, .plant, .plantLostBlob: break
+    case .query, .hold, .release, .close, .open, .look, .watch, .refresh, .compact, .reindex,
+      .plant, .plantLostBlob:
+      break
     }
   }
 

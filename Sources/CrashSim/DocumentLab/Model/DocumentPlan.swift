@@ -26,6 +26,9 @@ package struct DocumentPlan: Sendable {
   package private(set) var before: [DocumentUnit] = []
   /// The steps of the run.
   package private(set) var units: [DocumentUnit] = []
+  /// Actors side by side after the steps, with theirs; the number of a commit says only that it is
+  /// one.
+  package private(set) var together: [(name: String, units: [DocumentUnit])] = []
   /// The contents after each commit.
   package private(set) var states = [DocumentModel()]
   /// What `states` are compared by; empty for a plan that only checks its steps.
@@ -52,7 +55,55 @@ package struct DocumentPlan: Sendable {
     expansion.commits = 0
     units = try expansion.units(declaration.steps)
     states = expansion.states
+    for actor in declaration.together {
+      together.append((actor.name, try expansion.units(actor.steps)))
+    }
     lines = isComplete ? expansion.states.map(\.lines) : []
+  }
+
+  /// The same plan with the commits of its actors in an order, after those of its steps.
+  /// - Parameter order: The commits.
+  /// - Returns: The plan, with the contents after each of them.
+  /// - Throws: `DocumentModel.Refusal` when one is not possible where it stands.
+  package func following(_ order: [DocumentPlace]) throws(DocumentModel.Refusal) -> DocumentPlan {
+    var states = states
+    for place in order {
+      guard together.indices.contains(place.actor),
+        together[place.actor].units.indices.contains(place.unit)
+      else { throw DocumentModel.Refusal(text: "no step \(place.unit) of actor \(place.actor)") }
+      let step = together[place.actor].units[place.unit].step
+      var model = states[states.count - 1]
+      try model.apply(step.action, in: step.collection)
+      states.append(model)
+    }
+    return DocumentPlan(self, states)
+  }
+
+  private init(_ plan: DocumentPlan, _ states: [DocumentModel]) {
+    declaration = plan.declaration
+    before = plan.before
+    units = plan.units
+    together = plan.together
+    self.states = states
+    lines = states.map(\.lines)
+  }
+
+  /// Properties that have an index at some time, with the numbers and texts that documents have in
+  /// them at some time.
+  var indexed: [String: Set<DocumentValue>] {
+    let all = (before + units + together.flatMap(\.units)).map(\.step).flatMap(\.whole)
+    var indexed: [String: Set<DocumentValue>] = [:]
+    for case .createIndex(_, .value, let property) in all.map(\.action) { indexed[property] = [] }
+    for case .save(_, let body, _) in all.map(\.action) {
+      for property in indexed.keys {
+        switch body[property] {
+        case .integer(let number)?: indexed[property]?.insert(.integer(number))
+        case .text(let text)?: indexed[property]?.insert(.text(text))
+        default: break
+        }
+      }
+    }
+    return indexed
   }
 
   /// Expands steps, and follows what they do.
@@ -113,9 +164,15 @@ extension DocumentStep {
   fileprivate var commits: Bool {
     switch action {
     case .transaction(_, let cancels): !cancels
-    case .purgeExpired: true
+    case .purgeExpired, .openAndPurge, .increment: true
     default: action.isChange
     }
+  }
+
+  /// The step, or the steps of its transaction.
+  fileprivate var whole: [DocumentStep] {
+    guard case .transaction(let steps, _) = action else { return [self] }
+    return steps
   }
 
   /// How many steps one repetition is, with those of a transaction.
@@ -157,6 +214,8 @@ extension DocumentAction {
     case .delete(let id): return .delete(id: text(id))
     case .purge(let id): return .purge(id: text(id))
     case .expire(let id, let time): return .expire(id: text(id), at: time)
+    case .increment(let id, let name, let isBlind):
+      return .increment(id: text(id), name: name, isBlind: isBlind)
     case .transaction(let steps, let cancels):
       let all = steps.flatMap { step in
         (1...max(1, step.repeats)).map { inner in

@@ -21,7 +21,7 @@ package struct DocumentAcknowledgements: Sendable, Hashable {
       let words = text.split(separator: " ", maxSplits: 1)
       guard words.count == 2 else { continue }
       switch words[0] {
-      case "commit": commit = Int(words[1]) ?? commit
+      case "commit": commit = max(commit, Int(words[1]) ?? commit)
       case "durable": durable = Int(words[1]) ?? durable
       case "broken": violations.append(String(words[1]))
       default: break

@@ -38,6 +38,11 @@ package final class DocumentHand: DocumentActor {
   private let path: String
   private var file: DataFile?
   private var held: HeldSnapshot?
+  private var watch: DocumentWatch?
+  /// Called within a write transaction, when nothing but its commit is left to do.
+  var willCommit: (() -> Void)?
+  /// What the last step saw.
+  var observation: DocumentObservation?
   /// Commits up to here are known to be there.
   package private(set) var commit = 0
   /// What `settle` found.
@@ -49,21 +54,26 @@ package final class DocumentHand: DocumentActor {
     path = "\(directory)/\(Self.bundle)"
   }
 
+  /// The time of data files.
+  static let nowMilliseconds: Int64 = 1_700_000_000_000
+
   /// How the lab opens data files.
   package static func options(_ sync: DocumentDeclaration.Sync) -> DataFile.Options {
     var options = DataFile.Options()
     options.sync = sync == .full ? .full : .normal
     options.entropy = { [UInt8](repeating: 7, count: $0) }
-    options.nanoseconds = { 1_700_000_000_000_000_000 }
+    options.nanoseconds = { UInt64(nowMilliseconds) * 1_000_000 }
     options.purgesExpiredOnOpen = false
     return options
   }
 
   /// Opens a data file, with the lab's model.
   package static func open(
-    _ path: String, _ sync: DocumentDeclaration.Sync
+    _ path: String, _ sync: DocumentDeclaration.Sync, purging: Bool = false
   ) throws -> DataFile {
-    let file = try DataFile(path: path, options: options(sync))
+    var options = options(sync)
+    options.purgesExpiredOnOpen = purging
+    let file = try DataFile(path: path, options: options)
     file.setModel(DocumentMachine.model, named: DocumentMachine.name)
     return file
   }
@@ -127,6 +137,22 @@ package final class DocumentHand: DocumentActor {
   private func act(_ step: DocumentStep) throws -> Wrong? {
     switch step.action {
     case .open: _ = try opened()
+    case .openAndPurge:
+      try close()
+      file = try Self.open(path, plan.declaration.sync, purging: true)
+    case .look(let isSplit):
+      let look = DocumentLook(collection: step.collection, properties: plan.indexed)
+      let (seen, problem) = try look.observe(try opened(), isSplit: isSplit)
+      observation = seen
+      if let problem { return Wrong(promise: .snapshots, text: problem) }
+    case .watch(let property):
+      let begun = try DocumentWatch(property, in: step.collection, try opened())
+      try watch?.close()
+      watch = begun
+      observation = try begun.refresh()
+    case .refresh: observation = try watch?.refresh()
+    case .increment(let id, let name, let isBlind):
+      try increment(id, by: name, isBlind, step.collection)
     case .close: try end()
     case .compact: try opened().compact()
     case .reindex: try opened().reindex()
@@ -152,14 +178,46 @@ package final class DocumentHand: DocumentActor {
         try opened().write { transaction in
           for inner in steps { try change(inner, transaction) }
           if cancels { throw Cancelled() }
+          willCommit?()
         }
       } catch is Cancelled {
         return nil
       }
     default:
-      try opened().write { transaction in try change(step, transaction) }
+      try opened().write { transaction in
+        try change(step, transaction)
+        willCommit?()
+      }
     }
     return nil
+  }
+
+  /// Reads a number, and saves the next one on the revision that was read.
+  private func increment(
+    _ id: String, by actor: String, _ isBlind: Bool, _ collection: String
+  ) throws {
+    let name = try DocumentNames.collection(collection)
+    while true {
+      let (number, revision) = try opened().read { snapshot in
+        let document = try snapshot.collection(name).document(id)
+        let json = try document?.record.body.map { try snapshot.json(of: $0) } ?? "{}"
+        let pairs = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+        return (Int64(pairs?[DocumentModel.counted] as? Int ?? 0), document?.current?.id)
+      }
+      do {
+        try opened().write { transaction in
+          let store = try transaction.collection(name)
+          let parent = isBlind ? try store.document(id)?.current?.id : revision
+          let body = DocumentModel.counting(number + 1, by: actor).json
+          try store.save(id, body: transaction.encode(json: body), parent: parent)
+          willCommit?()
+        }
+        return
+      } catch let error as DocumentStoreError where error.code == .conflict {
+        // Another writer was faster, so its revision is read; it made progress, so this ends.
+        continue
+      }
+    }
   }
 
   private struct Cancelled: Error {}
@@ -171,13 +229,24 @@ package final class DocumentHand: DocumentActor {
   }
 
   /// Closes the file, if it is open.
-  package func end() throws {
-    held?.end()
+  /// - Returns: How a snapshot changed that was held until now; nil when it did not.
+  @discardableResult
+  package func end() throws -> String? {
+    let difference = held?.end()
     held = nil
     try close()
+    return difference
   }
 
+  /// Opens the file.
+  func open() throws { _ = try opened() }
+
+  /// The result of the live query now; nil without one.
+  func lastRefresh() throws -> DocumentObservation? { try watch?.refresh() }
+
   private func close() throws {
+    try watch?.close()
+    watch = nil
     try file?.close()
     file = nil
   }

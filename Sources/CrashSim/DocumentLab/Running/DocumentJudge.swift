@@ -12,7 +12,10 @@ package struct DocumentProblem: Sendable, Hashable {
   package let text: String
 
   /// The line of a finding.
-  package var line: String { "documents: \(promise.name): \(text)" }
+  package var line: String { "documents: \(named)" }
+
+  /// The promise's name and the text, as acknowledgements have them.
+  package var named: String { "\(promise.name): \(text.replacing("\n", with: " "))" }
 }
 
 /// Judges bundles.

@@ -26,6 +26,24 @@ package enum DocumentPreparation {
     }
   }
 
+  /// Does the steps of a run in this process, and closes the file.
+  /// - Parameters:
+  ///   - plan: The plan.
+  ///   - directory: Where the bundle is.
+  ///   - acknowledge: Called with a line for each commit.
+  /// - Throws: `LabError` when a step fails.
+  package static func doSteps(
+    _ plan: DocumentPlan, in directory: String, acknowledge: (String) throws(LabError) -> Void
+  ) throws(LabError) {
+    let hand = DocumentHand(plan, directory: directory)
+    for unit in plan.units {
+      let answer = hand.perform(unit)
+      guard answer == .done else { throw .usage("\(unit.name) before the actors: \(answer)") }
+      if let number = unit.commit { try acknowledge(DocumentAcknowledgements.commit(number)) }
+    }
+    do { try hand.end() } catch { throw .lab("the data file cannot be closed: \(error)") }
+  }
+
   private static func takeBack(_ bundle: String, to format: Int) throws {
     let queue = try DatabaseQueue(path: "\(bundle)/db.sqlite3")
     try queue.inTransaction { database in

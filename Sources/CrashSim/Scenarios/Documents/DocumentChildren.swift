@@ -12,12 +12,15 @@ import Workload
 enum DocumentProgram {
   /// Set where operations may fail or processes are killed.
   static let disturbedVariable = "FAULTLINE_DISTURBED"
+  /// In the place of a schedule where there is none.
+  static let none = "-"
   /// Set where the power did not fail.
   static let survivedVariable = "FAULTLINE_SURVIVED"
 
   /// Setup, workload and checker for a shell.
   static func commands(
-    _ scenario: Scenario, program: String, staying: Bool = true
+    _ scenario: Scenario, program: String, staying: Bool = true,
+    schedule: DocumentSchedule? = nil
   ) -> ProgramUnderTest {
     let path = URL(fileURLWithPath: scenario.file).path
     let fingerprint = DocumentFingerprint.present + "." + (scenario.fingerprint?.scenario ?? "")
@@ -27,8 +30,10 @@ enum DocumentProgram {
     let hasPreparation =
       scenario.documents.map { !$0.before.isEmpty || $0.format != nil } ?? false
     var under = ProgramUnderTest(
-      workload: command(DocumentWork(scenario: path, fingerprint: fingerprint)),
-      check: command(DocumentCheck(scenario: path)),
+      workload: command(
+        DocumentWork(
+          scenario: path, schedule: schedule?.text ?? none, fingerprint: fingerprint)),
+      check: command(DocumentCheck(scenario: path, schedule: schedule?.text ?? none)),
       setup: hasPreparation ? command(DocumentSetup(scenario: path)) : nil)
     under.checkStays = staying
     return under
@@ -86,18 +91,22 @@ package struct DocumentSetup: ChildProgram {
 /// Does a scenario's steps in `$FAULTLINE_DIR`.
 package struct DocumentWork: ChildProgram {
   package static let name = "document-work"
-  package static let parameters = ["SCENARIO", "FINGERPRINT"]
+  // `DocumentFingerprint` reads the last word.
+  package static let parameters = ["SCENARIO", "SCHEDULE", "FINGERPRINT"]
   let scenario: String
+  let schedule: String
   let fingerprint: String
-  package var arguments: [String] { [scenario, fingerprint] }
+  package var arguments: [String] { [scenario, schedule, fingerprint] }
 
-  init(scenario: String, fingerprint: String) {
+  init(scenario: String, schedule: String, fingerprint: String) {
     self.scenario = scenario
+    self.schedule = schedule
     self.fingerprint = fingerprint
   }
 
   package init(_ arguments: inout ChildArguments) throws(LabError) {
     scenario = arguments.text()
+    schedule = arguments.text()
     fingerprint = arguments.text()
   }
 
@@ -110,6 +119,10 @@ package struct DocumentWork: ChildProgram {
       return ExitCode.held.rawValue
     }
     let (scenario, plan) = try DocumentProgram.load(scenario)
+    if schedule != DocumentProgram.none {
+      try runActors(of: plan, scenario, in: directory)
+      return ExitCode.held.rawValue
+    }
     let mayFail = environment[StressRun.faultsName].map { $0 != "0" } ?? false
     let isKilled = environment[DocumentProgram.disturbedVariable] != nil
     let isAlone = plan.declaration.processes.count == 1 && !isKilled
@@ -126,6 +139,28 @@ package struct DocumentWork: ChildProgram {
       write: { (line) throws(LabError) in StandardStream.output.write(line + "\n") })
     _ = try conductor.run()
     return ExitCode.held.rawValue
+  }
+
+  /// Does the steps, then those of the actors under the schedule.
+  private func runActors(
+    of plan: DocumentPlan, _ scenario: Scenario, in directory: String
+  ) throws(LabError) {
+    let actors = plan.together.map(\.name)
+    let schedule = try DocumentSchedule(reading: schedule, actors: actors)
+    try SQLitePoints.install(checkpointPages: plan.declaration.checkpointPages)
+    try DocumentPreparation.doSteps(plan, in: directory) { (line) throws(LabError) in
+      StandardStream.output.write(line + "\n")
+    }
+    let (block, record) = try DocumentScheduledPlan.perform(
+      plan, ReplayChooser(schedule.schedule), in: directory,
+      points: (scenario.schedule ?? ScheduleDeclaration()).points, limits: ScheduleLimits(),
+      on: ScheduleThreads(count: actors.count),
+      acknowledge: { StandardStream.output.write("commit \($0)\n") })
+    guard record.ending == .finished, DocumentOrder(block.order) == schedule.order else {
+      throw LabError(
+        .nondeterminism, "the actors did something else than before: \(record.ending)")
+    }
+    for problem in block.end() { StandardStream.output.write("broken \(problem.named)\n") }
   }
 }
 
@@ -188,14 +223,36 @@ package struct DocumentRecover: ChildProgram {
 /// Judges states, one for each line of requests.
 package struct DocumentCheck: ChildProgram {
   package static let name = "document-check"
-  package static let parameters = ["SCENARIO"]
+  package static let parameters = ["SCENARIO", "SCHEDULE"]
   let scenario: String
-  package var arguments: [String] { [scenario] }
+  let schedule: String
+  package var arguments: [String] { [scenario, schedule] }
 
-  init(scenario: String) { self.scenario = scenario }
+  init(scenario: String, schedule: String) {
+    self.scenario = scenario
+    self.schedule = schedule
+  }
 
   package init(_ arguments: inout ChildArguments) throws(LabError) {
     scenario = arguments.text()
+    schedule = arguments.text()
+  }
+
+  /// The plan, with the commits of actors side by side in the order of the schedule.
+  private func plan() throws(LabError) -> DocumentPlan {
+    let plan = try DocumentProgram.load(scenario).plan
+    guard schedule != DocumentProgram.none else { return plan }
+    let order = try DocumentSchedule(reading: schedule, actors: plan.together.map(\.name)).order
+    do throws(DocumentModel.Refusal) { return try plan.following(order.places) } catch {
+      throw .usage("\(scenario): the schedule's commits are not possible: \(error.text)")
+    }
+  }
+
+  /// Whether the scenario damages the database file; one that says what breaks wants to see it.
+  private func isDatabaseDamaged() throws(LabError) -> Bool {
+    let (scenario, plan) = try DocumentProgram.load(scenario)
+    guard plan.declaration.breaks == nil, let media = scenario.media else { return false }
+    return Glob(media.fileGlob).matches(Array("\(DocumentHand.bundle)/db.sqlite3".utf8))
   }
 
   private struct Request: Decodable {
@@ -206,7 +263,9 @@ package struct DocumentCheck: ChildProgram {
 
   /// Judges until its input ends; without requests, the directory in `$FAULTLINE_DIR`.
   package func run() throws(LabError) -> Int32 {
-    let judge = DocumentJudge(try DocumentProgram.load(scenario).plan)
+    let plan = try plan()
+    let judge = DocumentJudge(plan)
+    let isDatabaseDamaged = try isDatabaseDamaged()
     let environment = LaunchEnvironment(of: Self.self)
     if environment["FAULTLINE_OUTPUT"] != nil, environment["FAULTLINE_DIR"] != nil {
       let found = judge.problems(
@@ -218,15 +277,17 @@ package struct DocumentCheck: ChildProgram {
     while let line = readLine(strippingNewline: true) {
       let request: Request = try JSONLine.decode(Array(line.utf8))
       let output = FileManager.default.contents(atPath: request.output) ?? Data()
-      if request.environment[ProgramMedia.detectedVariable] != nil,
-        let noticed = judge.notices(in: request.directory)
-      {
+      let isDamaged = request.environment[ProgramMedia.detectedVariable] != nil
+      if isDamaged, let noticed = judge.notices(in: request.directory) {
         StandardStream.output.write("noticed \(noticed.replacing("\n", with: " "))\n")
         continue
       }
-      let found = judge.problems(
+      var found = judge.problems(
         in: request.directory, output: Array(output),
         hasPower: request.environment[DocumentProgram.survivedVariable] != nil)
+      if isDamaged, isDatabaseDamaged {
+        found.removeAll { !$0.promise.holdsOnDamagedMedia }
+      }
       for problem in found.dropFirst() { StandardStream.errors.write(problem.line + "\n") }
       let words = found.first.map { $0.line.replacing("\n", with: " ") }
       StandardStream.output.write(words.map { "broken \($0)\n" } ?? "held\n")

@@ -24,6 +24,9 @@ extension ScenarioRunner {
       item.skipped.append("documents need a FUSE mount")
       return
     }
+    guard scenario.documents?.together.isEmpty != false else {
+      return try performDocumentSchedules(scenario, &item)
+    }
     let run = try DocumentRun(self, scenario, mount)
     let recorded = try run.record(disturbance: nil)
     item.timelines = [Timeline(recorded.trace)]
@@ -59,6 +62,9 @@ extension ScenarioRunner {
   ) throws(LabError) -> Finding? {
     guard let mount = opened.mount else {
       throw .usage("\(scenario.file): documents need a FUSE mount")
+    }
+    if case .schedule(let text) = recipe.place {
+      return try replayDocumentSchedule(scenario, text)
     }
     let run = try DocumentRun(self, scenario, mount)
     let recorded: DocumentRun.Recorded
@@ -110,15 +116,24 @@ struct DocumentRun {
   private let seed: Seed
   private let target: ExplorationTarget
 
+  /// - Parameters:
+  ///   - runner: Whose options hold.
+  ///   - scenario: The scenario.
+  ///   - fileSystem: The mount.
+  ///   - schedule: The order of actors side by side.
+  ///   - count: How many schedules share the scenario's budget.
+  /// - Throws: `LabError` when the scenario cannot be a program.
   init(
-    _ runner: ScenarioRunner, _ scenario: Scenario, _ fileSystem: FaultFSClient
+    _ runner: ScenarioRunner, _ scenario: Scenario, _ fileSystem: FaultFSClient,
+    under schedule: DocumentSchedule? = nil, sharing count: Int = 1
   ) throws(LabError) {
     self.runner = runner
     self.scenario = scenario
     self.fileSystem = fileSystem
     seed = runner.seed(of: scenario)
     rules = try scenario.rulesOfFaults()
-    var program = DocumentProgram.commands(scenario, program: "'\(try LineProcess.program())'")
+    var program = DocumentProgram.commands(
+      scenario, program: "'\(try LineProcess.program())'", schedule: schedule)
     if let depth = scenario.crash?.recoveryDepth, depth > 0 {
       var recovery = ProgramRecovery(
         command: "exec "
@@ -136,7 +151,7 @@ struct DocumentRun {
     settings.fileSystems = []
     settings.media = nil
     let declared = scenario.crash?.budgetStates ?? ScenarioRunner.defaultBudgetOfDocuments
-    settings.budget = min(declared, settings.budget ?? declared)
+    settings.budget = max(1, min(declared, settings.budget ?? declared) / max(1, count))
     explorer = try ProgramExplorer(
       program: program, settings: settings, keepingTrace: nil, console: .silent)
     target = try explorer.makeTarget(

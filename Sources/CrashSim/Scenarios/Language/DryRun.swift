@@ -84,6 +84,9 @@ package struct DryRun {
       "a data file with synchronous \(documents.sync.rawValue.uppercased())\(format)",
       "processes: \(documents.processes.joined(separator: ", ")); \(steps)",
     ]
+      + documents.together.map { actor in
+        "beside the others: \(actor.name), \(Formatting.counted(actor.steps.count, "step"))"
+      }
   }
 
   private var database: [String] {

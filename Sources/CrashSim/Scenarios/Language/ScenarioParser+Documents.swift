@@ -7,7 +7,7 @@ import Workload
 extension ScenarioParser {
   /// Sections that have no meaning beside `documents`.
   private static let withoutDocuments = [
-    "schema", "processes", "database", "steps", "history", "schedule", "writeBack",
+    "schema", "processes", "database", "steps", "history", "writeBack",
   ]
 
   func readDocuments(
@@ -18,7 +18,8 @@ extension ScenarioParser {
         scenario.keyPosition(key) ?? node.position, "'\(key)' has no meaning beside 'documents'",
         "remove it; steps on documents are in 'documents'")
     }
-    guard let fields = reader.fields(node, .documents, required: ["steps"]) else { return nil }
+    let required = node.hasKey("together") ? [] : ["steps"]
+    guard let fields = reader.fields(node, .documents, required: required) else { return nil }
     var documents = DocumentDeclaration()
     if let sync = fields["sync"] {
       let words = DocumentDeclaration.Sync.allCases.map(\.rawValue)
@@ -48,7 +49,49 @@ extension ScenarioParser {
     if let steps = fields["steps"] {
       documents.steps = readDocumentSteps(steps, documents.processes, isInside: false)
     }
+    if let together = fields["together"] {
+      documents.together = readDocumentActors(together)
+    }
+    if let pages = fields["checkpointPages"] {
+      documents.checkpointPages = reader.integer(pages, "a number of pages", in: 1...1_000)
+        .map { Int($0) }
+      if documents.together.isEmpty {
+        reader.report(
+          pages.position, "'checkpointPages' is for actors side by side", "remove it")
+      }
+    }
+    if documents.together.isEmpty, let place = scenario.keyPosition("schedule") {
+      reader.report(
+        place, "'schedule' is for actors side by side",
+        "write them under 'documents: together:', or remove it")
+    }
+    let alone = documents.before + documents.steps
+    for step in alone where step.action.isForActorsAlone {
+      reader.report(
+        step.position, "this step is for actors side by side", "write it under 'together:'")
+    }
     return documents
+  }
+
+  /// Actors side by side, by name.
+  private func readDocumentActors(_ node: ScenarioNode) -> [DocumentActorDeclaration] {
+    guard case .map(let entries) = node.body,
+      (2...DocumentDeclaration.actorsMax).contains(entries.count)
+    else {
+      reader.report(
+        node.position, "expected the steps of 2 to \(DocumentDeclaration.actorsMax) actors",
+        "write as in {writer: [{save: a, body: {}}], reader: [look]}")
+      return []
+    }
+    return entries.compactMap { entry in
+      guard let name = reader.name(entry.key.text, entry.key.position, "actor") else { return nil }
+      let steps = readDocumentSteps(entry.value, [name], isInside: false)
+      for step in steps where !step.action.isForActors {
+        reader.report(
+          step.position, "actors side by side cannot do this step", "write it under 'steps:'")
+      }
+      return DocumentActorDeclaration(name: name, steps: steps)
+    }
   }
 
   /// What a disturbance cannot do here, and whether the steps are possible in their order.
@@ -64,6 +107,14 @@ extension ScenarioParser {
     if let kill = scenario.kill {
       if kill.manner == .stop || kill.crashStates != nil || kill.kinds.isEmpty {
         refuse("killSweep", "documents are killed at operations, without 'by' and 'crashStates'")
+      }
+    }
+    if !documents.together.isEmpty {
+      for key in ["killSweep", "sweep", "media", "faults"] where fields[key] != nil {
+        refuse(key, "'\(key)' is not for actors side by side")
+      }
+      if documents.processes.count > 1 {
+        refuse("documents", "actors side by side come after the steps of one process")
       }
     }
     if scenario.sweep?.lasts == true { refuse("sweep", "'lasts' is not for documents") }
@@ -125,6 +176,10 @@ extension ScenarioParser {
   private func readDocumentWord(_ node: ScenarioNode) -> DocumentAction? {
     switch reader.word(node, "step", of: GrammarWords.documentWords) {
     case "open": .open
+    case "openAndPurge": .openAndPurge
+    case "look": .look(isSplit: false)
+    case "plantSplitLook": .look(isSplit: true)
+    case "refresh": .refresh
     case "close": .close
     case "compact": .compact
     case "reindex": .reindex
@@ -151,6 +206,7 @@ extension ScenarioParser {
     default: break
     }
     guard let name = reader.text(value, "a name") else { return nil }
+    let actor = fields["by"].flatMap { reader.text($0, "a process") } ?? processes[0]
     let body = fields["body"].map { readDocumentValue($0) } ?? .dict([])
     switch verb {
     case "save":
@@ -160,6 +216,10 @@ extension ScenarioParser {
       }
       return isStale
         ? .saveStale(id: name, body: body) : .save(id: name, body: body, blobBytes: blob)
+    case "increment":
+      let isBlind = fields["blind"].flatMap { reader.flag($0, "value of blind") } ?? false
+      return .increment(id: name, name: actor, isBlind: isBlind)
+    case "watch": return .watch(property: name)
     case "conflict": return .conflict(id: name, body: body)
     case "resolve": return .resolve(id: name)
     case "delete": return .delete(id: name)

@@ -86,7 +86,8 @@ public struct ScenarioParser {
     if let history { processes = history.declaredProcesses }
     let documents = fields["documents"].flatMap { readDocuments($0, fields) }
     if let documents {
-      processes = documents.processes.map { ProcessDeclaration(name: $0, actors: [$0]) }
+      let names = documents.processes + documents.together.map(\.name)
+      processes = names.map { ProcessDeclaration(name: $0, actors: [$0]) }
     }
     let areNamesKnown =
       reader.diagnostics.count == before

@@ -36,7 +36,9 @@ enum ScenarioProgram {
 
   /// Why a scenario cannot be such a program; nil if it can.
   static func refusal(_ scenario: Scenario) -> String? {
-    if !scenario.blocks.isEmpty || scenario.history?.isScheduled == true {
+    if !scenario.blocks.isEmpty || scenario.history?.isScheduled == true
+      || scenario.documents?.together.isEmpty == false
+    {
       return "actors side by side run inside Faultline; there is no program to run elsewhere"
     }
     let harmed = scenario.steps.contains { step in

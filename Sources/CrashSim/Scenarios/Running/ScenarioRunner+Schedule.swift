@@ -83,8 +83,8 @@ extension ScenarioRunner {
   }
 
   /// Runs the results of a search again in this process.
-  private func again(
-    _ searched: SearchedSchedules, _ scheduled: ScheduledPlan
+  func again(
+    _ searched: SearchedSchedules, _ scheduled: some ScheduledProgram
   ) throws(LabError) -> ExploredSchedules {
     var explored = ExploredSchedules(hitCounts: searched.hitCounts)
     explored.counts = searched.counts
@@ -102,8 +102,8 @@ extension ScenarioRunner {
     return explored
   }
 
-  private func again(
-    _ text: String, _ scheduled: ScheduledPlan
+  func again(
+    _ text: String, _ scheduled: some ScheduledProgram
   ) throws(LabError) -> ScheduledOutcome {
     let outcome = try scheduled.run(ReplayChooser(try Schedule.parse(text)))
     if case .refused(let reason) = outcome.record.ending {
@@ -145,7 +145,7 @@ extension ScenarioRunner {
         + "fewer of them, or run more schedules")
   }
 
-  private func report(
+  func report(
     _ scenario: Scenario, _ declaration: ScheduleDeclaration, _ explored: ExploredSchedules
   ) -> ExplorationReport {
     var report = ExplorationReport(
@@ -159,7 +159,7 @@ extension ScenarioRunner {
   }
 
   /// The search ended with its process: there is nothing else to report.
-  private func report(
+  func report(
     _ scenario: Scenario, _ declaration: ScheduleDeclaration, _ fatal: FatalSchedule,
     _ item: inout CaseReport
   ) {

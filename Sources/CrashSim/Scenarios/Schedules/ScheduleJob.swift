@@ -20,16 +20,34 @@ struct ScheduleJob: Codable, Sendable {
   var silenceSeconds: Int
   /// The search's mount point, an existing folder; nil when the plan needs none.
   var mountPoint: String?
+  /// The scenario on documents whose actors are run in the place of the plan's.
+  var documents: String?
+  /// The folder for their files.
+  var directory: String?
   /// The text of a schedule to run instead of searching.
   var schedule: String?
   /// For tests of Faultline only: the number of a run, from 1, in which the process traps.
   var plantedTrapRun: Int?
 
-  /// The runs of the plan, on a mount if it needs one.
-  func scheduled(on mount: FaultFSClient? = nil) -> ScheduledPlan {
+  /// When a run is given up.
+  private var limits: ScheduleLimits {
     var limits = ScheduleLimits()
     limits.silenceSeconds = silenceSeconds
-    return ScheduledPlan(
+    return limits
+  }
+
+  /// What is run: the plan's actors, or those of a scenario on documents.
+  /// - Throws: `LabError` when the steps before the documents' actors fail.
+  func program(on mount: FaultFSClient? = nil) throws(LabError) -> any ScheduledProgram {
+    guard let documents, let directory else { return scheduled(on: mount) }
+    return try DocumentScheduledPlan(
+      try DocumentProgram.load(documents).plan, points: declaration.points, limits: limits,
+      in: directory)
+  }
+
+  /// The runs of the plan, on a mount if it needs one.
+  func scheduled(on mount: FaultFSClient? = nil) -> ScheduledPlan {
+    ScheduledPlan(
       plan, rules: rules, limits: limits, points: declaration.points,
       on: mountPoint == nil ? nil : mount)
   }

@@ -1,5 +1,6 @@
 // SchedulePlace.swift: the place of an actor when the scheduler must choose the next one.
 
+import DocumentLab
 import Engine
 
 /// An actor's next operation on the file.
@@ -20,7 +21,7 @@ enum SchedulePlace: Sendable, Hashable, CustomStringConvertible {
   case command(Int)
   case engine(SchedulePoint)
   case file(FileCall)
-  /// A place of a program that is not a database.
+  /// A place of a program that is not a database, or a call of SQLite.
   case named(String)
 
   /// The name in scripts, for example `publish version` or `file sync`.
@@ -38,7 +39,7 @@ enum SchedulePlace: Sendable, Hashable, CustomStringConvertible {
   /// The names of all places of a database, for messages.
   static let names: [String] =
     ["start"] + (SchedulePoint.all + SchedulePoint.allShared).map(\.description)
-    + FileCall.allCases.map { "file \($0.rawValue)" }
+    + FileCall.allCases.map { "file \($0.rawValue)" } + SQLiteCall.allCases.map(\.name)
 
   /// Whether a script may use the name.
   static func isName(_ text: String) -> Bool {

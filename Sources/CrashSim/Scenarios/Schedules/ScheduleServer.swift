@@ -51,7 +51,7 @@ package struct ScheduleServer: ChildProgram {
     let mount = try job.mountPoint.map { (path) throws(LabError) in
       try FaultFSClient(mountPoint: path, cpu: csystem_first_allowed_cpu())
     }
-    let scheduled = job.scheduled(on: mount)
+    let scheduled = try job.program(on: mount)
     var runCount = 0
     let run = { (chooser: any ScheduleChooser) throws(LabError) -> ScheduledOutcome in
       runCount += 1

@@ -37,6 +37,20 @@ struct ScheduledOutcome: Sendable {
   var result: CheckResult { CheckResult(violations) }
 }
 
+/// What can be run under one chooser after the other.
+protocol ScheduledProgram {
+  /// The actors' names.
+  var actors: [String] { get }
+  /// One run, judged.
+  func run(_ chooser: any ScheduleChooser) throws(LabError) -> ScheduledOutcome
+}
+
+extension ScheduledPlan: ScheduledProgram {
+  func run(_ chooser: any ScheduleChooser) throws(LabError) -> ScheduledOutcome {
+    try run(chooser, finalTree: nil)
+  }
+}
+
 /// Runs a plan with one chooser after the other.
 struct ScheduledPlan {
   let plan: WorkloadPlan
@@ -90,7 +104,7 @@ struct ScheduledPlan {
   /// - Throws: `LabError` when Faultline fails, or an actor hangs outside of the scheduler's
   ///   control.
   func run(
-    _ chooser: any ScheduleChooser, finalTree: ((TreeImage) -> Void)? = nil
+    _ chooser: any ScheduleChooser, finalTree: ((TreeImage) -> Void)?
   ) throws(LabError) -> ScheduledOutcome {
     let stage: any ScheduleStage = if let mount { mount } else { try SimulatedFileSystem() }
     try stage.begin(rules)

@@ -20,6 +20,10 @@ package struct DocumentDeclaration: Sendable, Hashable {
   package var before: [DocumentStep] = []
   /// The steps of the run.
   package var steps: [DocumentStep] = []
+  /// Actors that do steps side by side after `steps`, each with the file open for itself.
+  package var together: [DocumentActorDeclaration] = []
+  /// After how many pages in the log actors side by side checkpoint; nil for SQLite's own number.
+  package var checkpointPages: Int?
   /// The invariant that a planted bug breaks.
   package var breaks: DocumentPromise?
   /// The processes, in the order of the file; steps that name none are the first one's.
@@ -31,10 +35,28 @@ package struct DocumentDeclaration: Sendable, Hashable {
   mutating func dropPlaces() {
     for index in before.indices { before[index].dropPlaces() }
     for index in steps.indices { steps[index].dropPlaces() }
+    for actor in together.indices {
+      for index in together[actor].steps.indices { together[actor].steps[index].dropPlaces() }
+    }
   }
 
+  /// Most actors side by side.
+  package static let actorsMax = 6
   /// Formats that a file can be taken back to.
   package static let formats = [400, 500, 501, 502]
+}
+
+/// An actor of steps side by side.
+package struct DocumentActorDeclaration: Sendable, Hashable {
+  /// Its name.
+  package var name: String
+  /// Its steps, in their order.
+  package var steps: [DocumentStep]
+
+  package init(name: String, steps: [DocumentStep]) {
+    self.name = name
+    self.steps = steps
+  }
 }
 
 /// One step.
@@ -96,6 +118,10 @@ package enum DocumentAction: Sendable, Hashable {
   case purge(id: String)
   /// Sets when a document expires, in milliseconds; nil is never.
   case expire(id: String, at: Int64?)
+  /// Adds 1 to the number of a document that holds nothing else, on the revision that it was read
+  /// from, again after a conflict; a blind one is a planted bug: it saves on any revision. The name
+  /// is saved, too: equal changes of one revision are one revision.
+  case increment(id: String, name: String, isBlind: Bool)
   /// Removes what has expired by this time.
   case purgeExpired(now: Int64)
   case createIndex(name: String, kind: DeclaredIndex, property: String)
@@ -113,6 +139,14 @@ package enum DocumentAction: Sendable, Hashable {
   case release
   case close
   case open
+  /// Opens the file again, which removes what has expired by the lab's time.
+  case openAndPurge
+  /// Reads a collection in one snapshot; a split one is a planted bug: indexes in another.
+  case look(isSplit: Bool)
+  /// Begins a live query over documents whose property is a number.
+  case watch(property: String)
+  /// Asks the live query for its result.
+  case refresh
   case compact
   case reindex
   /// A planted bug: SQL behind the store's back, in a transaction of its own.
@@ -126,9 +160,25 @@ package enum DocumentAction: Sendable, Hashable {
     case .save, .saveStale, .conflict, .resolve, .delete, .purge, .expire, .createIndex,
       .deleteIndex, .createCollection, .deleteCollection:
       true
-    case .purgeExpired, .transaction, .query, .hold, .release, .close, .open, .compact, .reindex,
-      .plant, .plantLostBlob:
+    case .increment, .purgeExpired, .transaction, .query, .hold, .release, .close, .open,
+      .openAndPurge, .look, .watch, .refresh, .compact, .reindex, .plant, .plantLostBlob:
       false
+    }
+  }
+
+  /// Whether actors side by side can do it.
+  package var isForActors: Bool {
+    switch self {
+    case .purgeExpired, .openAndPurge, .close, .plant, .plantLostBlob: false
+    default: true
+    }
+  }
+
+  /// Whether only actors side by side can do it.
+  package var isForActorsAlone: Bool {
+    switch self {
+    case .look, .watch, .refresh: true
+    default: false
     }
   }
 }

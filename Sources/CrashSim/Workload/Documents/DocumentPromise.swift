@@ -29,6 +29,18 @@ package enum DocumentPromise: Int, Sendable, Hashable, CaseIterable {
   case collections
   case snapshots
 
+  /// Whether damage of the database file at rest that a verification accepts leaves it true.
+  ///
+  /// SQLite has no checksums: where a changed byte is a value of its own, another value is read. A
+  /// verification decodes bodies, and does not compare them with the digests of their revisions;
+  /// so the name of a blob in a body can be another text, too.
+  package var holdsOnDamagedMedia: Bool {
+    switch self {
+    case .prefix, .atomic, .newSequences, .bodies, .expiration, .purges, .blobs: false
+    default: true
+    }
+  }
+
   /// Its name in findings and scenarios.
   package var name: String { "\(self)" }
 
