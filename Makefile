@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: dist dist-test setup run coverage docc pages hooks histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate calibrate screenshots test test-busy test-large test-sync realmswift-snippets test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench bench-lists fuzz mutants damaged-images golden format
+.PHONY: dist dist-test setup run coverage docc pages hooks histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate calibrate screenshots test test-busy test-large test-sync sync-crashes realmswift-snippets test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench bench-lists fuzz mutants damaged-images golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; OpenSSL
@@ -234,6 +234,14 @@ test-large: setup
 test-sync: setup
 	FAULTLINE_LARGE=1 swift test -c release --filter "SyncCoreTests|SyncClientTests|SyncServerTests|SyncWorldTests"
 
+# Many crash states of all nodes of scenarios/sync, under each of their models (an hour or so). SYNC_STATES=1000 for fewer.
+SYNC_STATES ?= 4000
+sync-crashes: setup
+	swift build -c release --product faultline
+	rm -rf .build/sync-crashes && mkdir -p .build/sync-crashes && cp scenarios/sync/*.yaml .build/sync-crashes
+	sed -i 's/budget: {states: [0-9]*}/budget: {states: $(SYNC_STATES)}/' .build/sync-crashes/*.yaml
+	"$$(swift build -c release --show-bin-path)/faultline" run .build/sync-crashes --backend in-process
+
 # A package that takes layers of the lab without the engine (examples/layers): builds it, runs it, looks at what it links.
 layers: setup
 	sh examples/layers/run.sh
@@ -243,7 +251,7 @@ realmswift-snippets: setup
 	swift run --package-path Tests/RealmSwiftSnippets Snippets
 
 # What takes too long for CI, whole, and a table of what held; hours. NIGHTLY="coverage stress-cuts" chooses some.
-NIGHTLY := layers test-browser test-busy test-large test-sync realmswift-snippets damaged-images test-address test-thread planted-bugs mutation coverage fuzz-campaign stress-cuts peers histories
+NIGHTLY := layers test-browser test-busy test-large test-sync sync-crashes realmswift-snippets damaged-images test-address test-thread planted-bugs mutation coverage fuzz-campaign stress-cuts peers histories
 nightly:
 	sh .ci/nightly $(NIGHTLY)
 

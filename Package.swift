@@ -13,7 +13,8 @@ let hot = house + (isOptimized ? [.unsafeFlags(["-O"], .when(configuration: .deb
 // The lab's layers, lowest first: each may import those before it that its target names.
 let lab = [
   "LabCore", "Recording", "FaultFS", "CrashStates", "Findings", "Exploration", "Workload",
-  "Oracles", "Workers", "EngineExploration", "DocumentLab", "Scenarios", "Reports",
+  "Oracles", "Workers", "EngineExploration", "DocumentLab", "SyncLab", "Scenarios",
+  "Reports",
 ]
 
 // The program `fuzz` has the lab's targets, too. Whoever fuzzes the engine again and again builds
@@ -184,11 +185,20 @@ let package = Package(
       ],
       path: "Sources/CrashSim/DocumentLab", swiftSettings: house,
       plugins: ["EngineFingerprint"]),
+    // A server and clients of a realm on the lab's storage and network, and what they are judged by.
+    .target(
+      name: "SyncLab",
+      dependencies: [
+        "LabCore", "Recording", "FaultFS", "CrashStates", "Workload", "Engine", "ObjectDatabase",
+        "SyncCore", "SyncClient", "SyncServer",
+      ],
+      path: "Sources/CrashSim/SyncLab", swiftSettings: house),
     .target(
       name: "Scenarios",
       dependencies: [
         "CSystem", "LabCore", "Recording", "FaultFS", "CrashStates", "Findings", "Exploration",
-        "Workload", "Oracles", "Workers", "EngineExploration", "DocumentLab", "Engine",
+        "Workload", "Oracles", "Workers", "EngineExploration", "DocumentLab", "SyncLab",
+        "Engine",
         .product(name: "Yams", package: "Yams"),
       ],
       path: "Sources/CrashSim/Scenarios", swiftSettings: house),

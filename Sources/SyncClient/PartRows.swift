@@ -8,7 +8,7 @@ import SyncCore
 /// Bytes by numbers.
 package struct PartRows {
   /// Changesets that are not among the server's entries; no rows have larger keys.
-  static let pending = PartRows(kind: .pending)
+  package static let pending = PartRows(kind: .pending)
   /// The server's entries that are still needed.
   package static let window = PartRows(kind: .window)
 

@@ -28,7 +28,9 @@ package final class SyncAgent {
   package init(_ configuration: Realm.Configuration, now: @escaping SyncedFile.Clock) throws {
     file = try RealmFile(configuration)
     self.now = now
-    lock = try file.path.map { path throws(EngineError) in try AgentLock(of: path) }
+    // A file of the lab's storage has no path under which another process could find it.
+    let path = configuration.engineOpener == nil ? file.path : nil
+    lock = try path.map { path throws(EngineError) in try AgentLock(of: path) }
     let write = try file.database.beginWrite()
     defer { write.cancel() }
     machine = ClientMachine(try StoredClient(write, for: nil).file)
@@ -72,6 +74,14 @@ package final class SyncAgent {
 }
 
 extension SyncAgent {
+  /// Where the file is: for tests and the lab.
+  package func progress() throws(EngineError) -> (
+    client: SyncClient, epoch: UInt64, confirmed: SyncVersion
+  ) {
+    let identity = try SyncIdentity(try file.database.snapshot())
+    return (identity.client, identity.epoch, identity.confirmed)
+  }
+
   /// A description of an error in the file; nil when there is none.
   ///
   /// For tests and the lab. The rows of all objects that kept entries and pending changesets refer

@@ -31,7 +31,7 @@ private let comparablePaths: [String] = shippedPaths.filter { path in
   guard let scenario = try? ScenarioRunner.load([path])[0] else { return true }
   let isLockstep = scenario.blocks.isEmpty
   return scenario.needsMount == nil && scenario.database.key == .none && isLockstep
-    && scenario.history == nil
+    && scenario.history == nil && scenario.sync == nil
 }.enumerated().filter { FullSize.isOn || $0.offset % 6 == 0 }.map(\.element)
 
 /// A run of one scenario through one backend.
@@ -159,7 +159,7 @@ struct BackendTests {
     #expect(item.outcome == .held, "\(item.complaints) \(item.findings.map(\.headline))")
     let skipped =
       (scenario.kill == nil ? [] : ["killSweep needs a FUSE mount"])
-      + (scenario.sweep == nil ? [] : ["sweep needs a FUSE mount"])
+      + (scenario.sweep == nil || scenario.sync != nil ? [] : ["sweep needs a FUSE mount"])
     let systems = scenario.crash?.systems.map { "on: \($0) needs a mount" } ?? []
     #expect(item.skipped == skipped + systems)
     // What only a file system of the kernel shows is skipped here.

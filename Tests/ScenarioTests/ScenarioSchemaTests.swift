@@ -140,7 +140,8 @@ import Testing
       .appendingPathComponent("docs/reference/faults.md")
     // So do those of documents.
     let documents = faults.deletingLastPathComponent().appendingPathComponent("document-lab.md")
-    let page = try [faults, documents].reduce(text) { text, page in
+    let sync = faults.deletingLastPathComponent().appendingPathComponent("sync-lab.md")
+    let page = try [faults, documents, sync].reduce(text) { text, page in
       text + String(decoding: try Data(contentsOf: page), as: UTF8.self)
     }
     for object in GrammarObject.allCases {

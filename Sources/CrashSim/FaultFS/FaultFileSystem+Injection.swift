@@ -83,6 +83,7 @@ extension FaultFileSystem {
       decisions.made.append((subject.kind, earlier))
       return earlier
     }
+    if let end = powerEndsAt, recorder.eventCount >= end { throw ErrorNumber(EIO) }
     let injection = plan.decide(subject)
     decisions.made.append((subject.kind, injection))
     if let wait = injection?.wait {

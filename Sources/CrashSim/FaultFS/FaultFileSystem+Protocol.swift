@@ -35,7 +35,7 @@ enum RecordedEvent {
 extension FaultFileSystem {
   /// True when no rule applies to an operation and none was decided on before it waited.
   @inline(__always)
-  var isWithoutRules: Bool { plan.isEmpty }
+  var isWithoutRules: Bool { plan.isEmpty && powerEndsAt == nil }
 
   /// Performs an operation.
   ///

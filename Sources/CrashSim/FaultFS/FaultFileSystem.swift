@@ -11,6 +11,8 @@ import Recording
 package final class FaultFileSystem {
   package private(set) var tree: FileTree
   let recorder: TraceRecorder
+  /// Every operation fails once so many events are recorded; nil for never.
+  var powerEndsAt: Int?
   let plan: FaultPlan
   /// The decisions for the current request, and what it waits for.
   var decisions = RequestDecisions()

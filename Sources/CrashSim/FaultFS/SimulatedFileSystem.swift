@@ -22,12 +22,20 @@ import Synchronization
 
   /// Makes an empty file system.
   /// - Throws: `LabError` when an empty tree does not fit in the quota.
-  package init(quotaBytes: UInt64 = FaultFSOptions().quotaBytes) throws(LabError) {
+  package convenience init(quotaBytes: UInt64 = FaultFSOptions().quotaBytes) throws(LabError) {
+    try self.init(TreeImage(), quotaBytes: quotaBytes)
+  }
+
+  /// Makes a file system with a tree.
+  /// - Throws: `LabError` when the tree does not fit in the quota, or is none.
+  package init(
+    _ image: TreeImage, quotaBytes: UInt64 = FaultFSOptions().quotaBytes
+  ) throws(LabError) {
     self.quotaBytes = quotaBytes
     let recorder = TraceRecorder(
       limitBytes: FaultFSOptions.recordingBytesMaxByDefault, clockNanoseconds: monotonicNanoseconds)
     fileSystem = FaultFileSystem(
-      tree: try Self.tree(TreeImage(), quotaBytes), recorder: recorder)
+      tree: try Self.tree(image, quotaBytes), recorder: recorder)
   }
 
   private static func tree(_ image: TreeImage, _ quotaBytes: UInt64) throws(LabError) -> FileTree {
@@ -64,6 +72,15 @@ import Synchronization
 
   /// Appends a mark.
   package func mark(_ bytes: [UInt8]) { withFileSystem { $0.record(Mark(bytes: bytes)) } }
+
+  /// The events recorded so far.
+  package var eventCount: Int { withFileSystem { $0.recorder.eventCount } }
+
+  /// Lets every operation fail once so many events are recorded: the power is gone then.
+  package func endPower(atEvent event: Int) { withFileSystem { $0.powerEndsAt = event } }
+
+  /// The present tree, durable or not.
+  package var image: TreeImage { withFileSystem { $0.tree.image() } }
 
   /// Stops recording.
   package func endRecording() -> Trace { withFileSystem { $0.endRecording() } }

@@ -33,6 +33,8 @@ public enum OracleName: String, Sendable, Hashable, Codable, CaseIterable {
   case notifications
   /// A data file of documents keeps each of its invariants.
   case documents
+  /// A server and its clients keep each of their invariants.
+  case sync
 }
 
 extension OracleName {
@@ -51,6 +53,7 @@ extension OracleName {
     case .objects: "objects, links, embedded objects and queries agree with the rows"
     case .confinement: "a use on another thread is an error that names both threads"
     case .notifications: "reported changes lead from the old contents to the new ones"
+    case .sync: "a server and its clients keep the invariants of synchronization"
     case .documents: "a data file of documents keeps its invariants"
     case .media: "damage at rest is survived within the fault budget and noticed beyond it"
     }

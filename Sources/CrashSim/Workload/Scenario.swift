@@ -49,6 +49,8 @@ public struct Scenario: Sendable, Hashable {
   package var history: HistoryDeclaration?
   /// What it does with documents, in place of tables, processes and steps.
   package var documents: DocumentDeclaration?
+  /// What it does with a synchronized realm, in place of tables, processes and steps.
+  package var sync: SyncDeclaration?
   /// Its number among a scenario's histories; nil for a scenario written by hand.
   package var historyNumber: Int?
 
@@ -102,6 +104,7 @@ public struct Scenario: Sendable, Hashable {
     scenario.history?.source = ""
     scenario.sweep?.position = none
     scenario.documents?.dropPlaces()
+    scenario.sync?.dropPlaces()
     for index in faults.indices { scenario.faults[index].position = none }
     for index in steps.indices {
       scenario.steps[index].position = none

@@ -14,6 +14,9 @@ package enum GrammarObject: String, CaseIterable, Sendable {
   case history
   case documents
   case documentStep
+  case sync
+  case syncStep
+  case syncEdit
   case database
   case step
   case limit
@@ -51,8 +54,8 @@ package enum GrammarObject: String, CaseIterable, Sendable {
     case .scenario:
       [
         "version", "title", "schema", "processes", "database", "steps", "history", "documents",
-        "schedule",
-        "crash", "media", "killSweep", "sweep", "faults", "writeBack", "negative", "seed", "tags",
+        "sync", "schedule", "crash", "media", "killSweep", "sweep", "faults", "writeBack",
+        "negative", "seed", "tags",
       ]
     case .history: ["of", "histories", "steps", "rows", "processes", "with", "without"]
     case .documents:
@@ -63,6 +66,16 @@ package enum GrammarObject: String, CaseIterable, Sendable {
       GrammarWords.documentVerbs + [
         "in", "by", "body", "blob", "stale", "at", "kind", "on", "cancel", "equals", "finds",
         "repeat", "fails", "blind",
+      ]
+    case .sync: ["nodes", "before", "steps", "plant", "breaks"]
+    case .syncStep:
+      GrammarWords.syncVerbs + [
+        "do", "direction", "times", "to", "seconds", "dog", "age", "name", "toys", "friends",
+        "tags", "gone",
+      ]
+    case .syncEdit:
+      GrammarWords.syncEdits + [
+        "age", "name", "toys", "by", "toy", "at", "from", "to", "key", "value",
       ]
     case .database:
       ["commitProtocol", "key", "grouped", "compactOnLaunch", "readOnly", "maximumVersions"]
@@ -124,6 +137,9 @@ package enum GrammarObject: String, CaseIterable, Sendable {
     case .mediaPlace: "place"
     case .documents: "documents section"
     case .documentStep: "step on documents"
+    case .sync: "sync section"
+    case .syncStep: "step of synchronization"
+    case .syncEdit: "change of a transaction"
     default: rawValue
     }
   }
@@ -160,6 +176,18 @@ package enum GrammarWords {
   package static let documentWords = [
     "open", "openAndPurge", "close", "compact", "reindex", "hold", "release", "look", "refresh",
     "plantSplitLook",
+  ]
+  /// Keys of steps of synchronization that say what is done; a step has one.
+  package static let syncVerbs = [
+    "write", "connect", "disconnect", "deliver", "drop", "duplicate", "delay", "cut", "heal",
+    "crash", "clock", "copy", "restore", "clone", "expect",
+  ]
+  /// Steps of synchronization of one word.
+  package static let syncWords = ["settle", "trim"]
+  /// Keys of changes of a transaction that say what is done; a change has one.
+  package static let syncEdits = [
+    "create", "set", "delete", "increment", "insert", "erase", "move", "link", "tag", "untag",
+    "count",
   ]
   /// Types of a list's elements, written in brackets.
   package static let elementTypes = ["int", "string", "bool", "double", "binary", "date", "uuid"]

@@ -30,7 +30,8 @@ import Testing
     let isOfPages = scenario.faults.contains { fault in
       if case .other(.failSync) = fault.effect { true } else { false }
     }
-    return scenario.needsMount == nil && scenario.database.key == .none && !isOfFolders
+    return scenario.needsMount == nil && scenario.sync == nil && scenario.database.key == .none
+      && !isOfFolders
       && !isOfPages && scenario.blocks.isEmpty && scenario.database.objects == nil
       && scenario.history == nil
   }

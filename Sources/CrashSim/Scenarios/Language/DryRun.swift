@@ -56,6 +56,9 @@ package struct DryRun {
     text.add("histories", histories)
     if let documents {
       text.add("documents", documents)
+    } else if let sync = scenario.sync {
+      text.add("nodes", ["server \(sync.server); clients " + sync.clients.joined(separator: ", ")])
+      text.add("steps", ["\(sync.before.count) before, \(sync.steps.count) in the run"])
     } else {
       text.add("database", database)
       text.add("processes", processes)
@@ -285,6 +288,9 @@ package struct DryRun {
   private var judged: [String] {
     if scenario.documents != nil {
       return DocumentPromise.allCases.map { "\($0.name): \($0.sentence)" }
+    }
+    if scenario.sync != nil {
+      return SyncPromise.allCases.map { "\($0.name): \($0.sentence)" }
     }
     var oracles: [OracleName] = []
     let isReopened = scenario.crash != nil || scenario.kill != nil || scenario.sweep != nil

@@ -72,7 +72,7 @@ public struct ScenarioParser {
 
   private mutating func scenario(_ root: ScenarioNode) -> Scenario? {
     guard reader.isReadable(root) else { return nil }
-    let isDrawn = root.hasKey("history") || root.hasKey("documents")
+    let isDrawn = ["history", "documents", "sync"].contains { root.hasKey($0) }
     guard
       let fields = reader.fields(
         root, .scenario, required: ["title"] + (isDrawn ? [] : Self.sectionsOfSteps))
@@ -85,10 +85,9 @@ public struct ScenarioParser {
     // An error in a name would be reported again wherever the name is used.
     if let history { processes = history.declaredProcesses }
     let documents = fields["documents"].flatMap { readDocuments($0, fields) }
-    if let documents {
-      let names = documents.processes + documents.together.map(\.name)
-      processes = names.map { ProcessDeclaration(name: $0, actors: [$0]) }
-    }
+    let sync = fields["sync"].flatMap { readSync($0, fields) }
+    let names = documents.map { $0.processes + $0.together.map(\.name) } ?? sync?.nodes
+    processes = names?.map { ProcessDeclaration(name: $0, actors: [$0]) } ?? processes
     let areNamesKnown =
       reader.diagnostics.count == before
       && (isDrawn || fields["schema"] != nil && fields["processes"] != nil)
@@ -114,6 +113,7 @@ public struct ScenarioParser {
       version: fields.keyPosition("version")?.line)
     scenario.history = history
     scenario.documents = documents
+    scenario.sync = sync
     let hasModels = scenario.crash?.models.isEmpty == false
     if scenario.kill?.crashStates != nil, !hasModels, let node = fields["killSweep"] {
       reader.report(
@@ -132,7 +132,7 @@ public struct ScenarioParser {
           "take 'on' out of 'crash', or 'faults', 'writeBack' and 'together' out of the scenario")
       }
     }
-    checkDocuments(scenario, fields)
+    checkDrawn(scenario, fields)
     // The expansion of the steps is checked only if each of them is well formed.
     if reader.diagnostics.isEmpty, !isDrawn {
       StepOrder(scenario, reader).check()

@@ -75,6 +75,10 @@ package struct ScenarioRecipe: Codable, Sendable, Hashable {
     /// A crash state of the recording of such a schedule, or of its recovery.
     case scheduledCrash(
       schedule: String, model: String, state: String, shape: String, second: String?)
+    /// A crash state of a life of a node of a synchronized realm.
+    case node(name: String, life: Int, model: String, state: String, shape: String)
+    /// The n-th operation of a node among those of the scenario's sweep failed.
+    case nodeFault(name: String, operation: Int)
     /// The run itself, without a crash.
     case run
   }

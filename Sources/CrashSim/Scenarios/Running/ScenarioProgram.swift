@@ -36,6 +36,9 @@ enum ScenarioProgram {
 
   /// Why a scenario cannot be such a program; nil if it can.
   static func refusal(_ scenario: Scenario) -> String? {
+    if scenario.sync != nil {
+      return "its nodes are inside Faultline; there is no program to run elsewhere"
+    }
     if !scenario.blocks.isEmpty || scenario.history?.isScheduled == true
       || scenario.documents?.together.isEmpty == false
     {

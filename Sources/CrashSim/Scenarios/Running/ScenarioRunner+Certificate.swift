@@ -16,6 +16,9 @@ extension ScenarioRunner {
     guard let crash = scenario.crash else {
       throw .usage("\(scenario.file): a certificate explores crashes; add a 'crash:' section")
     }
+    guard scenario.sync == nil else {
+      throw .usage("\(scenario.file): certificates are not for synchronization")
+    }
     guard scenario.history == nil else {
       throw .usage(
         "\(scenario.file): it draws histories, and a certificate is of one run; write steps")

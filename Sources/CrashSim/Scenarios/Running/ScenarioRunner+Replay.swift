@@ -23,6 +23,9 @@ extension ScenarioRunner {
     if scenario.documents != nil {
       return try replayDocuments(recipe, scenario, keepingImageIn: directory)
     }
+    if let sync = scenario.sync {
+      return try replaySync(recipe, scenario, sync, keepingImageIn: directory)
+    }
     let plan = try WorkloadPlan(scenario, seed: Seed(rawValue: recipe.seed))
     switch recipe.place {
     case .run:
@@ -68,6 +71,8 @@ extension ScenarioRunner {
       return try replay(
         scenario, plan, recipe, tracePath: path, model: model, state: state, second: second,
         shape: shape, directory)
+    case .node, .nodeFault:
+      throw .usage("the token's place is in a scenario on synchronization")
     case .media(let state, let shape):
       return try replay(scenario, plan, recipe, state, shape: shape, directory)
     case .crash(let model, let state, let shape):

@@ -175,6 +175,7 @@ package final class ScenarioRunner {
     _ scenario: Scenario, _ item: inout CaseReport, _ parameters: HistoryParameters? = nil
   ) throws(LabError) {
     if scenario.documents != nil { return try performDocuments(scenario, &item) }
+    if let sync = scenario.sync { return try performSync(scenario, sync, &item) }
     if let history = scenario.history { return try performHistories(scenario, history, &item) }
     let clock = ContinuousClock()
     let start = clock.now
@@ -368,7 +369,9 @@ package final class ScenarioRunner {
     }
     let broken = scenario.documents?.breaks.map { ": \($0.name)" } ?? ""
     let wanted = negative.oracles.map(\.rawValue).map { name in
-      name == OracleName.documents.rawValue ? name + broken : name
+      if name == OracleName.documents.rawValue { return name + broken }
+      guard name == OracleName.sync.rawValue else { return name }
+      return name + (scenario.sync?.breaks.map { ": \($0.name)" } ?? "")
     }
     let found = item.findings.flatMap(\.headlines).contains { headline in
       wanted.contains { headline.hasPrefix("\($0):") }
