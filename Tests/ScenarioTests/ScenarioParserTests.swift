@@ -200,8 +200,8 @@ private let everyKeyText = """
     #expect(
       diagnostics(preamble + "stpes: [{ui: open}]\nsteps: [{ui: open}]") == [
         "t.yaml:4:1: unknown key 'stpes' in scenario; nearest valid key 'steps'; write one of: "
-          + "version, title, schema, processes, database, steps, history, documents, schedule, "
-          + "crash, media, killSweep, sweep, faults, writeBack, negative, seed, tags"
+          + "version, title, schema, processes, database, steps, history, documents, sync, "
+          + "schedule, crash, media, killSweep, sweep, faults, writeBack, negative, seed, tags"
       ])
   }
 
