@@ -1,6 +1,7 @@
 // ReferenceMerge.swift: the merge of docs/reference/sync-merge.md in the simplest way: operations
 // are stored unchanged, and each view is computed from its set of known operations. Slow. Replays
-// start from the beginning, and restated operations are taken from their entries.
+// start from the beginning, and restated operations are taken from their entries;
+// ReferenceRestatement.swift has what they should be.
 
 import SyncCore
 
@@ -56,15 +57,20 @@ public struct ReferenceMerge {
       SourcedOperation(source: $0.offset, $0.element)
     }
     for (position, operation) in (entry.restated ?? original).enumerated() {
-      operations.append(
+      take(
         ReferenceOperation(
           version: entry.version.number, client: changeset.client.number,
           sequence: changeset.sequence,
           base: entry.restated == nil ? changeset.base.number : entry.version.number - 1,
           stamp: changeset.stamp.bits, source: operation.source, position: position,
           operation: operation.operation))
-      take(operations.count - 1)
     }
+  }
+
+  /// Takes the next operation.
+  mutating func take(_ operation: ReferenceOperation) {
+    operations.append(operation)
+    take(operations.count - 1)
   }
 
   /// Whether a viewer, an operation or nil for the merged state, knows an operation.

@@ -1,9 +1,11 @@
 // StaleTests.swift: changesets of a client that was away: every operation against every other one
 // that it did not know of, behind a barrier that was moved meanwhile.
 
+import Fuzz
 import Requirements
 import SyncCore
 import SyncFuzz
+import SyncReference
 import Testing
 
 @Suite("A stale changeset")
@@ -90,6 +92,45 @@ struct StaleTests {
     var replica = SyncMerger()
     for entry in merger.entries { try replica.take(SyncEntry(decoding: entry.encoded())) }
     #expect(replica.state == merger.state && replica.barrier == merger.barrier)
+  }
+
+  @Test("keeps every increment that is later than its set, whatever the barrier", arguments: 0..<8)
+  func counters(part: UInt64) throws {
+    let n = SyncField(Alphabet.dog, [], "n")
+    var staleCount = 0
+    for seed in part * 40..<part * 40 + (FullSize.isOn ? 4000 : 40) {
+      var choices = MutantChoices(seed: seed)
+      var merger = OrderCheck(Alphabet.mixedStart).start
+      var lasts = [SyncChangeset](
+        repeating: changeset(1, 0, base: 1, stamp: 0, []), count: 3)
+      for _ in 0..<12 {
+        let client = choices.below(3)
+        let low = lasts[client].base.number
+        let base = low + UInt64(choices.below(Int(merger.head.number - low) + 1) & 3)
+        let known = merger.knownStamp(
+          client: SyncClient(UInt64(client + 1)), base: SyncVersion(base))
+        let change: SyncChange =
+          choices.below(2) == 0
+          ? .set(.int(Int64(choices.below(9)) * 100)) : .increment(Int64(1 + choices.below(9)))
+        lasts[client] = changeset(
+          UInt64(client + 1), lasts[client].sequence + 1, base: base,
+          stamp: max(known, lasts[client].stamp).bits + 1 + UInt64(choices.below(30)),
+          [.change(n, change)])
+        let goal = choices.below(3) == 0 ? merger.head : nil
+        let entry = try merger.accept(lasts[client], barrierAtMost: goal)
+        staleCount += entry.isStale ? 1 : 0
+      }
+      var fair = ReferenceMerge()
+      for var entry in merger.entries {
+        entry.restated = nil
+        fair.take(entry)
+      }
+      let expected = fair.objects[Alphabet.dog]?.fields["n"]
+      let found = try ReferenceNode(#require(merger.state.objects[Alphabet.dog])).fields["n"]
+      #expect(found == expected, "seed \(seed)")
+      #expect(SyncJudge.difference(merger) == nil, "seed \(seed)")
+    }
+    #expect(staleCount > 40)
   }
 
   @Test("loses to what is later, and is told by which version")

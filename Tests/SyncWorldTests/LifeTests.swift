@@ -10,7 +10,7 @@ struct LifeTests {
   @Test("keep every promise, and come to rest")
   func lives() {
     var (events, entries) = (0, 0)
-    for seed in 0..<(FullSize.isOn ? 300_000 : 400) as Range<UInt64> {
+    for seed in 0..<(FullSize.isOn ? 1_000_000 : 400) as Range<UInt64> {
       let life = WorldLife(seed: seed, isMergeJudged: seed % 64 == 0)
       events += life.eventCount
       entries += life.entryCount

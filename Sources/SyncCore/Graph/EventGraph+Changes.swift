@@ -91,7 +91,7 @@ extension EventGraph {
       return played.lose(
         mark.operation, .superseded, by: slots[Int(number)].mark.version)
     }
-    slots[Int(number)].increments.append((mark, amount))
+    slots[Int(number)].increment(mark, by: amount)
     guard case .int = slots[Int(number)].value else {
       return played.lose(mark.operation, .notNumber)
     }

@@ -12,7 +12,10 @@ struct GraphSlot {
   /// The node of the embedded object; -1 for other values.
   var node: Int32 = -1
   /// Increments that may still count.
-  var increments: [(mark: EventMark, amount: Int64)] = []
+  private(set) var increments: [(mark: EventMark, amount: Int64)] = []
+  /// Increments later than the value in which they are already counted: only a restated set, which
+  /// knows all before it, can know of one that is later.
+  private(set) var countedIncrements: [(mark: EventMark, amount: Int64)] = []
   /// The first version that wrote it, and the clients that did.
   private var firstVersion: UInt64
   private var clients: [UInt64]
@@ -42,8 +45,14 @@ struct GraphSlot {
     firstVersion = min(firstVersion, mark.version)
     guard loses(to: mark, isSet: isSet) else { return }
     (self.mark, self.value, self.isSet, self.node) = (mark, value, isSet, node)
-    if isSet { increments.removeAll { !$0.mark.isLater(than: mark) || mark.knows($0.mark) } }
+    guard isSet, !increments.isEmpty || !countedIncrements.isEmpty else { return }
+    let later = (increments + countedIncrements).filter { $0.mark.isLater(than: mark) }
+    increments = later.filter { !mark.knows($0.mark) }
+    countedIncrements = later.filter { mark.knows($0.mark) }
   }
+
+  /// Takes part in what is added to the value.
+  mutating func increment(_ mark: EventMark, by amount: Int64) { increments.append((mark, amount)) }
 
   /// Whether an increment counts for the value that holds.
   func takes(_ mark: EventMark) -> Bool {

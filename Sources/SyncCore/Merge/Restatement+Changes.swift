@@ -37,14 +37,16 @@ extension Restatement {
     }
   }
 
-  /// An integer with the later increments of the head's value.
+  /// An integer with the later increments at the head, also those that another restated set has
+  /// already counted.
   private func withIncrements(_ value: SyncValue, of slot: Int32) -> SyncValue {
-    guard slot >= 0, case .int(let number) = value else { return value }
-    return .int(
-      head.slots[Int(slot)].increments.reduce(number) { sum, increment in
-        increment.mark.isLater(than: mark) && !originalMark.knows(increment.mark)
-          ? sum &+ increment.amount : sum
-      })
+    guard slot >= 0, case .int(var number) = value else { return value }
+    let slot = head.slots[Int(slot)]
+    for increment in slot.increments + slot.countedIncrements
+    where increment.mark.isLater(than: mark) && !originalMark.knows(increment.mark) {
+      number &+= increment.amount
+    }
+    return .int(number)
   }
 
   private mutating func restateMember(
