@@ -89,8 +89,9 @@ struct ReferenceRestatement {
 
   /// A link as it is written at the head.
   private func linked(_ value: SyncValue) -> SyncValue {
-    guard case .link(let target) = value, hasUnknownDelete(target) else { return value }
-    return .link(SyncObject("", .null))
+    guard case .link(let target) = value else { return value }
+    let isMeant = view.isAlive(target, for: nil) && !hasUnknownDelete(target)
+    return isMeant ? value : .link(SyncObject("", .null))
   }
 
   /// Whether the original is later than an operation at the head.
@@ -216,7 +217,10 @@ struct ReferenceRestatement {
       {
         return (last.value != nil) == isInsert ? nil : .superseded
       }
-      guard !isInsert || linked(member) == member else { return .unlinked }
+      guard !isInsert || linked(member) == member else {
+        guard case .link(let target) = member else { return nil }
+        return view.isAlive(target, for: nil) ? .unlinked : .missing
+      }
       emit(.change(field, change))
     case .dictionarySet(let key, _), .dictionaryRemove(let key):
       if let last = head.latest(head.entries[there]?[key], for: nil),

@@ -12,6 +12,16 @@ struct PlayedChangeset {
     overruled.append(
       SyncOverruling(operation: source, cause: cause, by: SyncVersion(version)))
   }
+
+  /// What lost when these operations were restated, and what of the rest did when it was played.
+  func told(then played: PlayedChangeset) -> [SyncOverruling] {
+    guard !overruled.isEmpty else { return played.overruled }
+    let known = Set(overruled.map(\.operation))
+    let all = overruled + played.overruled.filter { !known.contains($0.operation) }
+    return all.enumerated()
+      .sorted { ($0.element.operation, $0.offset) < ($1.element.operation, $1.offset) }
+      .map(\.element)
+  }
 }
 
 extension EventGraph {

@@ -50,7 +50,9 @@ struct Restatement {
   }
 
   mutating func lose(_ cause: SyncOverruling.Cause, by version: UInt64 = 0) {
-    result.lose(source, cause, by: version)
+    let loss = SyncOverruling(operation: source, cause: cause, by: SyncVersion(version))
+    // Several values of one operation can be lost for one reason.
+    if result.overruled.last != loss { result.overruled.append(loss) }
   }
 
   /// Takes an operation over, and plays it at the head.
@@ -172,12 +174,18 @@ struct Restatement {
     return item.eraser < 0 ? 0 : list.mark(ofEvent: item.eraser).version
   }
 
-  /// A link as the original meant it: null if the target was deleted since.
+  /// A link as the original meant it: to no object if its author did not see the target, or if that
+  /// was deleted since.
   mutating func linked(_ value: SyncValue) -> SyncValue {
     guard case .link(let target) = value else { return value }
-    let life = head.life(of: target)
-    guard let unknown = head.lives[life].unknownDelete(to: originalMark) else { return value }
-    lose(.unlinked, by: unknown.version)
+    let (seen, there) = (view.life(of: target), head.life(of: target))
+    if !view.lives[seen].isAlive {
+      lose(.missing)
+    } else if let unknown = head.lives[there].unknownDelete(to: originalMark) {
+      lose(.unlinked, by: unknown.version)
+    } else {
+      return value
+    }
     return .link(SyncObject("", .null))
   }
 }

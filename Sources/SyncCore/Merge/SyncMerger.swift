@@ -129,20 +129,17 @@ public struct SyncMerger: Sendable {
     try check(changeset)
     var entry = SyncEntry(
       version: SyncVersion(head.number + 1), user: user, changeset: changeset, refusal: refusal)
-    var played = PlayedChangeset()
+    var restated = PlayedChangeset()
     if isStale(changeset) {
-      var restated = PlayedChangeset()
       if refusal == nil { restated = restate(changeset) }
       entry.restated = restated.resolved
-      played.overruled = restated.overruled
     }
     let (operations, author) = Self.replayed(entry)
     let outcome = graph.play(operations, as: author)
-    played.overruled += outcome.overruled
     if refusal == nil {
       entry.resolved =
         outcome.resolved == SyncEntry.sourced(changeset.operations) ? nil : outcome.resolved
-      entry.overruled = played.overruled
+      entry.overruled = restated.told(then: outcome)
     }
     do { try state.apply(entry.effect) } catch {
       isBroken = true
