@@ -2,7 +2,8 @@
 // Invariants checked: every changeset is accepted; its author's view is the same at the server
 // (I15); each entry's effect is the history's (I3), with the digest of the objects (I2) and without
 // dangling links (I13); each client's replay of an entry is the server's; replays from the barrier
-// and from the beginning agree (I15); at rest all states are equal (I1), and the reference's.
+// and from the beginning agree (I15); a log trimmed to what clients need makes the same entries
+// (I16); at rest all states are equal (I1), and the reference's.
 
 import Fuzz
 import SyncCore
@@ -23,6 +24,8 @@ package struct SyncWorld {
   }
 
   package private(set) var server = SyncMerger()
+  /// The server's log once more: trimmed, and at times built anew from its parts.
+  private var trimmed = SyncMerger()
   package private(set) var staleCount = 0
   private var clients = [Client](repeating: Client(), count: 3)
   private var choices: MutantChoices
@@ -109,9 +112,39 @@ package struct SyncWorld {
       let refusal: UInt32? = choices.below(40) == 3 ? 7 : nil
       let entry = try server.accept(changeset, refusal: refusal, barrierAtMost: goal)
       if entry.isStale { staleCount += 1 }
+      let other = try trimmed.accept(changeset, refusal: refusal, barrierAtMost: goal)
+      guard other == entry, trimmed.state == server.state else {
+        return "\(changeset) makes \(entry), in the log from \(trimmed.start.number) on \(other)"
+      }
+      if let wrong = try trim() { return wrong }
     } catch { return "\(changeset) is refused: \(error)" }
     if let breach = server.breach() { return "after \(changeset): \(breach)" }
     return choices.below(4) == 0 ? server.replayBreach() : nil
+  }
+
+  /// Sometimes forgets what no client needs, or builds the trimmed log from its parts.
+  private mutating func trim() throws -> String? {
+    switch choices.below(8) {
+    case 0:
+      let needed = clients.enumerated().map { number, client in
+        trimmed.needed(
+          by: SyncClient(UInt64(number + 1)),
+          base: client.pending.first?.base ?? client.replica.head)
+      }
+      trimmed.trim(to: needed.min() ?? trimmed.start)
+    case 1:
+      let built = try SyncMerger(
+        trimmed.startInWords, objects: trimmed.startState, entries: trimmed.entries)
+      guard built == trimmed else {
+        return "the log from \(trimmed.start.number) on differs when it is built from its parts"
+      }
+      trimmed = built
+    default: break
+    }
+    let version = SyncVersion(trimmed.start.number + UInt64(choices.below(9)))
+    guard trimmed.chain(at: version) == (version > trimmed.head ? nil : server.chain(at: version))
+    else { return "the chain at \(version.number) is another one in the trimmed log" }
+    return nil
   }
 
   private mutating func download(_ number: Int, most: Int) -> String? {

@@ -37,7 +37,7 @@ WORK = os.path.join(ROOT, ".build-mutation")
 COPY = os.path.join(WORK, "tree")
 FOLDERS = "Sources/Engine Sources/CrashSim/CrashStates Sources/CrashSim/FaultFS Sources/CrashSim/Oracles"
 # Targets, and suites of others.
-NEAR = "EngineTests CrashSimTests ScenarioTests CommandTests.WriteBackTests"
+NEAR = "EngineTests CrashSimTests ScenarioTests CommandTests.WriteBackTests SyncCoreTests SyncWorldTests"
 SHIPPED = "scenarios"
 HISTORIES = SHIPPED + "/histories"
 SLOW = re.compile(r"^tags:.*\bslow\b", re.M)
@@ -198,6 +198,7 @@ def make_copy():
     with open(package) as file:
         text = file.read()
     text = re.sub(r'(name: "Oracles",\s*dependencies: \[)', r'\1 "CSystem",', text)
+    text = text.replace('(name: "SyncCore", swift', '(name: "SyncCore", dependencies: ["CSystem"], swift')
     with open(package, "w") as file:
         file.write(text)
 
