@@ -45,12 +45,29 @@ extension World {
     where other.changeset.stamp >= changeset.stamp {
       breaks("I10", "entry \(entry.version.number) is not later than its base")
     }
+    judgeStamp(entry, file.log)
     guard !mayDouble, let id = Self.identity(changeset) else { return }
     if let base = bases[id], base != changeset.base.number {
       breaks("I10", "transaction \(id) was made on \(base), not on \(changeset.base.number)")
     }
     let count = file.log.entries.count { Self.identity($0.changeset) == id }
     if count != 1 { breaks("I6", "transaction \(id) is in the log \(count) times") }
+  }
+
+  /// A stamp is at most two seconds ahead of the server's clock, or the first one after all that its
+  /// author knew (I24).
+  private mutating func judgeStamp(_ entry: SyncEntry, _ log: SyncMerger) {
+    let changeset = entry.changeset
+    let (limit, overflow) = now(server.clock).addingReportingOverflow(2000)
+    guard !overflow, changeset.stamp > SyncStamp(milliseconds: limit) else { return }
+    let known = log.entries.filter {
+      $0.version <= changeset.base
+        || ($0.changeset.client == changeset.client && $0.version < entry.version)
+    }
+    let latest = known.map(\.changeset.stamp).max() ?? .zero
+    if changeset.stamp.bits > max(latest, log.startInWords.stamp).bits + 1 {
+      breaks("I24", "entry \(entry.version.number) is ahead of the server's clock")
+    }
   }
 
   /// Checks that content sent to a client is on the server's disk.
