@@ -168,7 +168,8 @@ TARGET ?= image
 FUZZ_ARGUMENTS ?=
 # Targets of the engine and of queries run in a program without the lab, twice as fast (docs/decisions/0923). Both programs
 # come from one build folder, and are kept beside each other as .build-fuzz/fuzz-small and -whole.
-FUZZ_LAB := lab scenario fault-rules model trace control token history schedule
+FUZZ_LAB := lab scenario fault-rules model trace control token history schedule revisions version-vectors data-file \
+  document-query-json document-query-text document-query-drawn
 FUZZ_SMALL := FUZZ_WITHOUT_LAB=1
 FUZZ_IS_OF_LAB = $(filter $(TARGET),$(FUZZ_LAB))
 FUZZ_KEEP := && cp -f .build-fuzz/release/fuzz .build-fuzz/fuzz

@@ -8,10 +8,17 @@ target=${1:?a target: fuzz --list names them}
 shift
 case $target in
   lab | scenario | fault-rules | model | trace | control | token | history | schedule) program=.build-fuzz/fuzz-whole ;;
+  revisions | version-vectors | data-file | document-query-*) program=.build-fuzz/fuzz-whole ;;
   *) program=.build-fuzz/fuzz-small ;;
 esac
 size=4096
-case $target in file | trace) size=262144 ;; query-answers) size=512 ;; esac
+case $target in
+  data-file) size=524288 ;;
+  file | trace) size=262144 ;;
+  query-answers) size=512 ;;
+  sync-merge) size=256 ;;
+  document-query-drawn) size=64 ;;
+esac
 export FUZZ_TARGET=$target SWIFT_BACKTRACE=enable=no
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0:quarantine_size_mb=16}
 [ -x $program ] || { echo "no $program: make fuzz-build TARGET=$target" >&2; exit 2; }

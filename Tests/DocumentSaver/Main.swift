@@ -1,5 +1,6 @@
 // Main.swift: `document-saver`, a program under test of the lab: it saves documents with blobs, and
-// checks what a crash left of them. What it does follows from its arguments alone.
+// checks what a crash left of them. What it does follows from its arguments alone. As one of
+// several writers it adds to a counter.
 
 import DocumentStore
 import Foundation
@@ -69,8 +70,17 @@ struct DocumentSaver {
           print(fault)
           exit(1)
         }
+      case ("add", 3): try Counting(options).add(max(1, Int(words[1]) ?? 1), as: words[2])
+      case ("check-additions", _):
+        let counts = words.dropFirst().map { $0.split(separator: ":") }
+        let pairs = counts.map { (String($0[0]), Int($0.last ?? "") ?? 0) }
+        if let fault = try Counting(options).fault(Dictionary(uniqueKeysWithValues: pairs)) {
+          print(fault)
+          exit(1)
+        }
       default:
-        print("usage: document-saver save COUNT | document-saver check")
+        print("usage: document-saver save COUNT | check")
+        print("       document-saver add COUNT NAME | check-additions NAME:COUNT…")
         exit(2)
       }
     } catch {

@@ -40,6 +40,36 @@ struct FuzzFleetTests {
     #expect(files == expected.sorted())
   }
 
+  @Test("libFuzzer runs each target in the program that has it, with the target's size")
+  func programs() throws {
+    let directory = try TemporaryDirectory()
+    let stub = "#!/bin/sh\necho $(basename $0) \"$1\"\n"
+    try FileManager.default.createDirectory(
+      atPath: directory.file(".build-fuzz"), withIntermediateDirectories: false)
+    try FileManager.default.createDirectory(
+      atPath: directory.file("fuzz"), withIntermediateDirectories: false)
+    for name in ["fuzz-small", "fuzz-whole"] {
+      let isMade = FileManager.default.createFile(
+        atPath: directory.file(".build-fuzz/\(name)"), contents: Data(stub.utf8),
+        attributes: [.posixPermissions: 0o755])
+      try #require(isMade)
+    }
+    try FileManager.default.copyItem(
+      atPath: "\(FuzzProgram.root)/fuzz/libfuzzer.sh", toPath: directory.file("fuzz/libfuzzer.sh"))
+    let targets = FuzzTarget.all.filter { !$0.isPlanted }
+    let loop = targets.map(\.name).joined(separator: " ")
+    let result = try runShell(
+      "for t in \(loop); do bash fuzz/libfuzzer.sh $t; done", in: directory.path)
+    let ofLab = Set(FuzzTarget.withLab.map(\.name))
+    let expected = targets.map {
+      "fuzz-\(ofLab.contains($0.name) ? "whole" : "small") -max_len=\($0.sizeMax)\n"
+    }
+    #expect(result.output == expected.joined())
+    let words = try runShell(
+      "make -pn fuzz-coverage | sed -n 's/^FUZZ_LAB := //p'", in: FuzzProgram.root)
+    #expect(Set(words.output.split { $0.isWhitespace }.map(String.init)) == ofLab)
+  }
+
   @Test("says what it lacks")
   func refuses() throws {
     let result = try Self.run("env -u OUT")
