@@ -49,8 +49,10 @@ struct Counting {
     return try JSONDecoder().decode(Counter.self, from: Data(snapshot.json(of: body).utf8)).count
   }
 
-  /// What is wrong with what writers left; nil when nothing is.
+  /// Judges what writers left.
   /// - Parameter acknowledged: For each writer the number of additions that it printed.
+  /// - Returns: What is wrong; nil when nothing is.
+  /// - Throws: What the file throws.
   func fault(_ acknowledged: [String: Int]) throws -> String? {
     if let problem = try file.verify().problems.first { return "verify: \(problem)" }
     return try file.read { snapshot in
@@ -68,7 +70,7 @@ struct Counting {
         }
         total += number - 1
         guard (count...count + 1).contains(number - 1) else {
-          return "\(name) was told of \(count) additions, and \(number - 1) are there"
+          return "\(name) acknowledged \(count) additions, and \(number - 1) are there"
         }
       }
       let counted = try Self.count(store.document("counter"), snapshot)

@@ -86,6 +86,25 @@ struct PreparedQueryTests {
     try file.close()
   }
 
+  @Test("keeps no statement of a schema that was taken back, and whose number comes again")
+  func sameNumber() throws {
+    struct Undo: Error {}
+    let folder = try TemporaryFolder()
+    let file = try folder.make()
+    try Self.fill(file)
+    for path in ["tags", "more"] {
+      #expect(throws: Undo.self) {
+        try file.write { transaction in
+          try transaction.collection().createIndex(
+            IndexSpecification("i", .array(path: path), json: "[]"))
+          #expect(try Self.ids(Self.unnest, transaction.snapshot, t: "b").count == 2)
+          throw Undo()
+        }
+      }
+    }
+    try file.close()
+  }
+
   @Test("may run within itself, keeps no parameter, and goes on after errors")
   func again() throws {
     let folder = try TemporaryFolder()

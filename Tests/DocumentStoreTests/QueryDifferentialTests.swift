@@ -11,7 +11,7 @@ import Testing
 struct QueryDifferentialTests {
   @Test("drawn queries over drawn documents have equal rows", arguments: [false, true])
   func drawn(hasIndexes: Bool) throws {
-    let databases = FullSize.isOn ? 5500 : 12
+    let databases = FullSize.isOn ? 2700 : 12
     var (compared, open, failures) = (0, 0, 0)
     let folder = try TemporaryFolder()
     let file = try folder.make()

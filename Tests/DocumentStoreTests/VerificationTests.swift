@@ -181,4 +181,25 @@ struct VerificationTests {
     #expect(try file.verify().problems == [])
     try file.close()
   }
+
+  @Test("finds an array's trigger that runs, and follows another property")
+  func otherTrigger() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.make()
+    try file.write { try save("x", #"{"list":[1]}"#, in: $0.collection(), $0) }
+    try file.write { transaction in
+      try transaction.collection().createIndex(
+        IndexSpecification("items", .array(path: "list"), json: "[]"))
+    }
+    #expect(try file.verify().problems == [])
+    try file.writer.run {
+      let found = try file.writer.texts("SELECT sql FROM sqlite_master WHERE name LIKE '%::ins'")
+      let sql = try #require(found.first)
+      let name = try file.writer.texts("SELECT name FROM sqlite_master WHERE name LIKE '%::ins'")[0]
+      try file.writer.execute("DROP TRIGGER \"\(name)\"")
+      try file.writer.execute(sql.replacing("'list'", with: "'1ist'"))
+    }
+    #expect(try file.verify().problems.map(\.rule) == [.indexes])
+    try file.close()
+  }
 }

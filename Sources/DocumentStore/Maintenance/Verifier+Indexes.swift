@@ -56,8 +56,16 @@ extension Verifier {
     guard let table = index.table else { return }
     guard try Schema.has(table, on: connection) else { return add("lacks table \(quoted(table))") }
     for plan in try tables(of: index) {
-      for trigger in plan.triggers where try connection.sql(of: trigger.name) == nil {
-        add("lacks trigger \(quoted(trigger.name))")
+      for trigger in plan.triggers {
+        guard let sql = try connection.sql(of: trigger.name) else {
+          add("lacks trigger \(quoted(trigger.name))")
+          continue
+        }
+        // Tables of arrays with these names are of 3.2.1 or later, whose texts are known. A damaged
+        // text may run all the same, and misses later changes.
+        if index.kind == .array, !trigger.sql.isEmpty, sql != trigger.sql {
+          add("has another text in trigger \(quoted(trigger.name))")
+        }
       }
       try compare(index, plan)
     }
