@@ -205,6 +205,28 @@ import Engine
 
   /// The row with a value of the primary key, or nil.
   func firstKey(_ property: Int, equalTo value: Value) -> Int64? {
+    // A frozen realm's table is shared by threads, and learns nothing.
+    guard case .int(let number) = value, !core.isFrozen, !info.properties[property].isOptional
+    else { return indexedKey(property, value) }
+    core.checkThread()
+    if let cursor = unsafe borrowedCursor() {
+      // Safety: the called code does not change the access, which retains its cursor.
+      let found = unsafe cursor._withUnsafeGuaranteedRef { cursor in
+        Misuse.unthrowing { () throws(EngineError) -> Int64? in
+          try table.guess(number, column(property), cursor)
+        }
+      }
+      if let found {
+        table.learn(number, found)
+        return found
+      }
+    }
+    let found = indexedKey(property, value)
+    if let found { table.learn(number, found) }
+    return found
+  }
+
+  private func indexedKey(_ property: Int, _ value: Value) -> Int64? {
     Misuse.unthrowing { () throws(EngineError) in
       try reading(property) { rows, column throws(EngineError) in
         try rows.firstKey(column, equalTo: value)

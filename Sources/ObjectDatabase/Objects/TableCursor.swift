@@ -23,6 +23,10 @@ final class TableCursor: @unchecked Sendable {
   private var columnsOf: TableSchema?
   /// The property of each column, for new rows.
   private var rowOrder: (schema: TableSchema, properties: [Int])?
+  /// How far the key of the row that was found last by its integer primary key is from that key.
+  private var distance: Int64 = 0
+  /// Rises with each lookup that the distance would have answered, falls with each other one.
+  private var distanceTrust = 0
   /// The error because of which a frozen realm has no cursor; thrown by every read.
   private var frozenFailure: EngineError?
 
@@ -31,6 +35,34 @@ final class TableCursor: @unchecked Sendable {
     // A frozen realm's tables are shared by threads, so the cursor is made now.
     guard core.isFrozen else { return }
     do throws(EngineError) { _ = try current(core) } catch { frozenFailure = error }
+  }
+
+  // MARK: primary keys
+
+  /// The key of the row that has an integer primary key, if it is where the last ones were.
+  ///
+  /// Objects with ascending primary keys, added in that order, have ascending keys of rows. One
+  /// look at the row, which is read next, then answers without the index. As primary keys are
+  /// unique, a row that has the value is the one that the index leads to.
+  /// - Returns: Nil when only the index can tell.
+  @inline(__always)
+  func guess(
+    _ number: Int64, _ column: Int, _ cursor: RowCursor
+  ) throws(EngineError) -> Int64? {
+    guard distanceTrust > 0 else { return nil }
+    let key = number &+ distance
+    return try cursor.int(key, column) == number ? key : nil
+  }
+
+  /// Learns from the answer of a lookup by an integer primary key.
+  @inline(__always)
+  func learn(_ number: Int64, _ key: Int64) {
+    if key &- number == distance {
+      if distanceTrust < 8 { distanceTrust += 1 }
+    } else {
+      distance = key &- number
+      if distanceTrust > 0 { distanceTrust -= 1 }
+    }
   }
 
   func invalidate() {

@@ -207,6 +207,15 @@ extension _RealmCore {
     }
   }
 
+  /// The class of new objects that can be added in a batch; nil when they are more than a row, or
+  /// when a recorder needs to know which values were given.
+  func batchedClass(_ type: ObjectBase.Type) -> ClassInfo? {
+    guard recorder == nil else { return nil }
+    if let batch = adding.batch, batch.type == type { return batch.access.info }
+    let info = access(to: type).info
+    return info.type == type && info.isPlain ? info : nil
+  }
+
   /// The open batch, if it accepts objects of a class.
   @inline(__always)
   private func openBatch(

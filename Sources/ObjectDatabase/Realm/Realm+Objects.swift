@@ -49,6 +49,11 @@ extension Realm {
     _ type: Class.Type, value: Any = [String: Any](), update: UpdatePolicy = .error
   ) -> Class {
     core.checkWritable()
+    if update == .error, Swift.type(of: value) == [String: Any].self,
+      let values = value as? [String: Any], let object = core.createPlain(type, values)
+    {
+      return object
+    }
     let access = core.access(to: type)
     guard let key = core.create(access, value, update) else { return Class() }
     return Class._cast(access.makeObject(key))

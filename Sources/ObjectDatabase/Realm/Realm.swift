@@ -200,6 +200,12 @@ public struct Realm: Equatable {
     guard let number = access.info.primaryKey else {
       Misuse.stop("class \(access.name) has no primary key; declare one")
     }
+    // An integer without a detour over `Any`, which costs as much as the lookup's first step.
+    if Key.self == Int.self, access.info.properties[number].type == .int, let key = key as? Int {
+      return access.firstKey(number, equalTo: .int(Int64(key))).map {
+        Class._cast(access.makeObject($0))
+      }
+    }
     guard let value = DynamicValue.plain(key, access.info.properties[number]) else {
       Misuse.stop(
         "the primary key \(access.name).\(access.info.properties[number]) is asked for \(key)")

@@ -155,6 +155,30 @@ extension PersistedField.Place {
     return true
   }
 
+  /// Sets a property that is read in place to a value of exactly its type.
+  /// - Returns: False for any other value or property; nothing was set then.
+  func set(exactly any: Any, in object: ObjectBase) -> Bool {
+    switch kind {
+    case .int: set(Int.self, to: any, in: object)
+    case .double: set(Double.self, to: any, in: object)
+    case .string: set(String.self, to: any, in: object)
+    case .bool: set(Bool.self, to: any, in: object)
+    case .other, .nowhere: false
+    }
+  }
+
+  @inline(__always)
+  private func set<Value: _Persistable>(
+    _ type: Value.Type, to any: Any, in object: ObjectBase
+  ) -> Bool {
+    // The comparison excludes values that only cast to the type, such as a number of JSON.
+    guard Swift.type(of: any) == type, let value = any as? Value else { return false }
+    unsafe reading(object) { place in
+      unsafe place.assumingMemoryBound(to: Persisted<Value>.self).pointee.storage = .value(value)
+    }
+    return true
+  }
+
   /// Whether the property of an unmanaged object was set, or has its own default.
   @inline(__always)
   func isSet(in object: ObjectBase) -> Bool {
