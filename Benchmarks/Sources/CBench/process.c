@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <malloc.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -103,4 +104,9 @@ int cbench_is_mounted(const char *directory) {
   if (stat(directory, &inside) != 0) return -errno;
   if (stat(parent, &outside) != 0) return -errno;
   return inside.st_dev != outside.st_dev;
+}
+
+long cbench_heap_bytes(void) {
+  struct mallinfo2 info = mallinfo2();
+  return (long)(info.uordblks + info.hblkhd);
 }

@@ -25,7 +25,7 @@ struct Benchmark: Sendable {
   /// New ones are added here: one list of `Benchmark` per file, as FileSystemBenchmarks.swift
   /// shows.
   static let all: [Benchmark] =
-    fileSystems + crashStates + checkers + stores + objects + documents
+    fileSystems + crashStates + checkers + stores + objects + records + documents
 }
 
 /// Measures two sides in turns and returns the median of each.

@@ -43,6 +43,11 @@ enum Scratch {
     try makeDirectory(name, in: memory)
   }
 
+  /// A new directory on a disk.
+  static func makeDiskDirectory(_ name: String) throws -> URL {
+    try makeDirectory(name, in: disk())
+  }
+
   /// Hands a new directory on a disk to `body`, and removes it.
   static func withDisk<Result>(_ name: String, _ body: (URL) throws -> Result) throws -> Result {
     let directory = try makeDirectory(name, in: disk())

@@ -18,6 +18,9 @@ int cbench_pin(void);
 /// Takes that back, for what is started until this process is pinned again. Returns 0 or -errno.
 int cbench_unpin(void);
 
+/// Bytes that are allocated on the heap, large blocks in mappings of their own included.
+long cbench_heap_bytes(void);
+
 /// Starts a program that gets SIGTERM when this process ends, however it ends. Its standard output
 /// and error go to `log`. Returns its process id, or -errno.
 pid_t cbench_spawn(char *const arguments[], const char *log);
