@@ -69,6 +69,8 @@ import Testing
     let held = try runner.run(good)
     #expect(held.outcome == .held && held.findings.isEmpty)
     #expect(held.explorations.count == 7)
+    #expect(held.messages?.nodes == good.sync?.nodes)
+    #expect(held.messages?.events.contains { $0.text == "upload 1" && !$0.isLost } == true)
     #expect(held.explorations.dropFirst().allSatisfy { $0.exploredCount == 4 })
     try runner.end()
     settings.budget = nil
@@ -83,6 +85,22 @@ import Testing
     let again = try finder.replay(recipe, keepingImageIn: nil)
     #expect(again?.headline == finding.headline)
     try finder.end()
+  }
+
+  @Test("messages that are dropped are lost in the chart, and those that are asked for come later")
+  func lostMessages() throws {
+    let path = "\(Self.root.path)/scenarios/sync/lost-entries.yaml"
+    let world = try LabWorld(try #require(try ScenarioRunner.load([path])[0].sync))
+    try world.run()
+    let lost = world.messages.filter(\.isLost)
+    #expect(Set(lost.map(\.from)) == ["server"] && Set(lost.map(\.to)) == ["a", "b"])
+    for message in lost {
+      let place = try #require(world.messages.firstIndex(of: message))
+      var arrived = message
+      arrived.isLost = false
+      #expect(message.text.hasPrefix("entries"))
+      #expect(world.messages[place...].contains(arrived), "\(message)")
+    }
   }
 
   @Test("every invariant has a sentence, a name and a planted bug")

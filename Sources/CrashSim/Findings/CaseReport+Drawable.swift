@@ -4,7 +4,7 @@
 extension CaseReport {
   /// True when every place exists and no sum overflows.
   package var isDrawable: Bool {
-    timelines.allSatisfy(\.isDrawable)
+    timelines.allSatisfy(\.isDrawable) && messages?.isDrawable ?? true
       && explorations.allSatisfy { report in
         report.isDrawable && report.recording.map { timelines.indices.contains($0) } ?? true
       }

@@ -115,6 +115,8 @@ public struct CaseReport: Codable, Sendable {
   public var rules: [RuleOutcome]?
   /// The workload's operations, for each recording.
   public var timelines: [Timeline] = []
+  /// The messages between nodes; nil for a case without nodes.
+  public var messages: MessageChart?
   /// Line of the scenario file that identifies the case.
   public var line: Int?
   /// Statistics of the histories drawn for it; nil for a case without them.

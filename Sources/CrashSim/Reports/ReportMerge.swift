@@ -195,6 +195,7 @@ package struct ReportMerge {
     // Each shard has made its own recording; the first one is used.
     result.rules = parts.lazy.compactMap(\.item.rules).first
     result.histories = first.item.histories
+    result.messages = parts.lazy.compactMap(\.item.messages).first
     let seconds = parts.compactMap(\.item.seconds)
     result.seconds = seconds.isEmpty ? nil : seconds.reduce(0, +)
     result.commitCoverage = Self.joined(parts.map(\.item.commitCoverage))

@@ -40,6 +40,7 @@ struct HTMLCase {
       writeWords(&section)
       writeRules(&section)
       if !item.explorations.isEmpty { writeExplorations(&section) }
+      HTMLMessageChart(item.messages)?.write(to: &section)
       writeRecordings(&section)
     }
   }

@@ -24,6 +24,11 @@ extension ScenarioRunner {
     let recorded = try run.record()
     let traces = recorded.lives.map(\.trace)
     item.timelines = traces.map { Timeline($0) }
+    item.messages = MessageChart(
+      nodes: declared.nodes,
+      events: recorded.messages.map {
+        .init(from: $0.from, to: $0.to, text: $0.text, isLost: $0.isLost)
+      })
     defer {
       for place in traces.indices {
         item.timelines[place].show(traces[place], findings: item.findings(of: place))

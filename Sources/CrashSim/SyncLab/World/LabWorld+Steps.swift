@@ -22,6 +22,10 @@ extension LabWorld {
         for _ in 0..<times { try deliver(client, direction) }
       }
     case .drop(let name, let direction):
+      try each(name) { client in
+        let waiting = direction == .up ? client.toServer : client.toClient
+        if let first = waiting.first { chartLoss(of: first, client, direction) }
+      }
       try queue(name, direction) { if !$0.isEmpty { $0.removeFirst() } }
     case .duplicate(let name, let direction):
       try queue(name, direction) { if let first = $0.first { $0.insert(first, at: 0) } }
@@ -143,6 +147,7 @@ extension LabWorld {
     client.promised.insert(transaction)
     client.own.insert(transaction)
     client.disk.mark("committed \(transaction)")
+    chart(client.name, "commits \(transaction)")
     switch declared.plant {
     case .hideWrites: try client.hideNote(notes[0])
     case .doubledEntry:

@@ -37,12 +37,13 @@ package enum LabDisturbance: Sendable {
   case fault(node: String, FaultRule)
 }
 
-/// A message in the chart of a run.
+/// A message in the chart of a run, when it arrives or is lost.
 package struct LabMessage: Hashable, Sendable {
-  /// Sender and receiver.
+  /// Sender and receiver; the same node for something that happens there.
   package var from: String
   package var to: String
   package var text: String
+  package var isLost = false
 }
 
 /// A server and its clients.
@@ -64,7 +65,7 @@ package final class LabWorld {
   /// Whether files were copied, so that one transaction may come twice.
   var hasCopies = false
   var entryMessages = 0
-  /// All messages, in their order.
+  /// All messages in the order of their ends, and what happened at nodes between them; at most 2,000.
   package private(set) var messages: [LabMessage] = []
   package internal(set) var breaches: [LabBreach] = []
 
@@ -231,6 +232,7 @@ package final class LabWorld {
       try server.start()
     }
     mark(node, "\(node) is back")
+    chart(node, image == nil ? "begins again" : "begins again with what is left of its files")
   }
 
   private func mark(_ node: String, _ text: String) {
@@ -267,8 +269,9 @@ package final class LabWorld {
   private func send(_ message: SyncMessage, _ session: UInt64) {
     note(message)
     guard let client = clients.first(where: { $0.session == session }) else { return }
-    chart(server.name, client.name, message)
-    if client.cuts.contains(.down) { return }
+    guard !client.cuts.contains(.down) else {
+      return chart(server.name, client.name, message.title, isLost: true)
+    }
     client.toClient.append(message.encoded())
   }
 
@@ -287,9 +290,19 @@ package final class LabWorld {
     }
   }
 
-  private func chart(_ from: String, _ to: String, _ message: SyncMessage) {
+  private func chart(_ from: String, _ to: String, _ text: String, isLost: Bool = false) {
     guard messages.count < 2_000 else { return }
-    messages.append(LabMessage(from: from, to: to, text: message.title))
+    messages.append(LabMessage(from: from, to: to, text: text, isLost: isLost))
+  }
+
+  /// Notes what happened at a node.
+  func chart(_ node: String, _ text: String) { chart(node, node, text) }
+
+  /// Notes a message that was on its way and never arrives.
+  func chartLoss(of message: [UInt8], _ client: LabClient, _ direction: SyncDirection) {
+    guard let message = try? SyncMessage(decoding: message, isUp: direction == .up) else { return }
+    let ends = direction == .up ? (client.name, server.name) : (server.name, client.name)
+    chart(ends.0, ends.1, message.title, isLost: true)
   }
 
   /// A client's agent acts: on an input, or on what was committed.
@@ -307,8 +320,11 @@ package final class LabWorld {
     for output in outputs {
       switch output {
       case .send(let message):
-        chart(client.name, server.name, message)
-        if !client.cuts.contains(.up) { client.toServer.append(message.encoded()) }
+        if client.cuts.contains(.up) {
+          chart(client.name, server.name, message.title, isLost: true)
+        } else {
+          client.toServer.append(message.encoded())
+        }
         if case .upload = message, declared.plant == .forgetPending { try client.forgetPending() }
       case .tell: continue
       case .close: try disconnect(client, tellsServer: true)
@@ -337,6 +353,8 @@ package final class LabWorld {
   /// Ends a connection; nobody is told.
   @discardableResult
   func hangUp(_ client: LabClient) -> UInt64? {
+    for message in client.toServer { chartLoss(of: message, client, .up) }
+    for message in client.toClient { chartLoss(of: message, client, .down) }
     defer {
       client.session = nil
       client.toServer = []
@@ -354,10 +372,12 @@ package final class LabWorld {
     case .up:
       guard !client.toServer.isEmpty else { return false }
       let message = try SyncMessage(decoding: client.toServer.removeFirst(), isUp: true)
+      chart(client.name, server.name, message.title)
       try serve(.message(session: session, message))
     case .down:
       guard !client.toClient.isEmpty else { return false }
       let message = try SyncMessage(decoding: client.toClient.removeFirst(), isUp: false)
+      chart(server.name, client.name, message.title)
       try step(client, .message(message))
     }
     return true
