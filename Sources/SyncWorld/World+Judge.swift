@@ -54,8 +54,8 @@ extension World {
     if count != 1 { breaks("I6", "transaction \(id) is in the log \(count) times") }
   }
 
-  /// A stamp is at most two seconds ahead of the server's clock, or the first one after all that its
-  /// author knew (I24).
+  /// A stamp is at most two seconds ahead of the server's clock, or the first one after all that
+  /// its author knew (I24).
   private mutating func judgeStamp(_ entry: SyncEntry, _ log: SyncMerger) {
     let changeset = entry.changeset
     let (limit, overflow) = now(server.clock).addingReportingOverflow(2000)

@@ -92,14 +92,28 @@ import Testing
     let path = "\(Self.root.path)/scenarios/sync/lost-entries.yaml"
     let world = try LabWorld(try #require(try ScenarioRunner.load([path])[0].sync))
     try world.run()
-    let lost = world.messages.filter(\.isLost)
-    #expect(Set(lost.map(\.from)) == ["server"] && Set(lost.map(\.to)) == ["a", "b"])
+    let lost = world.messages.filter { $0.isLost && $0.text.hasPrefix("entries") }
+    #expect(lost.map(\.to).sorted() == ["a", "b"] && lost.allSatisfy { $0.from == "server" })
     for message in lost {
       let place = try #require(world.messages.firstIndex(of: message))
       var arrived = message
       arrived.isLost = false
-      #expect(message.text.hasPrefix("entries"))
       #expect(world.messages[place...].contains(arrived), "\(message)")
+    }
+  }
+
+  @Test(
+    "a step about messages that are not there is an error with its line",
+    arguments: [
+      "{deliver: a, direction: up}", "{drop: a, direction: down}",
+      "{duplicate: b, direction: up}", "{delay: b, direction: down}",
+    ])
+  func noMessages(step: String) throws {
+    for before in ["", "settle, "] {
+      let error = #expect(throws: LabError.self) {
+        _ = try Self.world("steps: [\(before)\(step)]")
+      }
+      #expect(error?.code == .usage && error?.message.hasPrefix("4:") == true)
     }
   }
 

@@ -41,7 +41,8 @@ struct HTMLMessageChart {
       }
       let omitted = chart.eventCount - chart.events.count
       if omitted > 0 {
-        box.element("p", ["class": "cut"], text: "… and \(Formatting.grouped(omitted)) more events")
+        box.element(
+          "p", ["class": "cut"], text: "… and \(Formatting.grouped(omitted)) more events")
       }
     }
   }

@@ -116,7 +116,10 @@ struct SyncRun {
   /// Runs the steps.
   func record() throws(LabError) -> Recorded {
     let world = try makeWorld(nil)
-    try world.run()
+    do { try world.run() } catch {
+      guard error.code == .usage else { throw error }
+      throw .usage("\(scenario.file):\(error.message)")
+    }
     let messages = world.messages
     var lives: [Life] = []
     for (node, traces) in world.recordings {

@@ -10,7 +10,38 @@ import Workload
 
 extension LabWorld {
   /// Does a step; the parser has checked its names.
-  func perform(_ action: SyncAction) throws {
+  /// - Throws: `usage` when a run that nothing disturbs has no message for a step about messages,
+  ///   which would test nothing.
+  func perform(_ step: SyncStep) throws {
+    if disturbance == nil { try requireMessages(for: step) }
+    try perform(step.action)
+  }
+
+  private func requireMessages(for step: SyncStep) throws(LabError) {
+    let place: (name: String, direction: SyncDirection)
+    var least = 1
+    switch step.action {
+    case .deliver(let name, let direction, _), .drop(let name, let direction),
+      .duplicate(let name, let direction):
+      place = (name, direction)
+    case .delay(let name, let direction):
+      place = (name, direction)
+      least = 2
+    default: return
+    }
+    guard let client = client(place.name) else { return }
+    let waiting = place.direction == .up ? client.toServer : client.toClient
+    guard waiting.count < least else { return }
+    let way = place.direction == .up ? "from \(place.name)" : "to \(place.name)"
+    throw .usage(
+      "\(step.position): "
+        + (least == 1
+          ? "no message \(way) is on its way; "
+            + "nodes are connected by 'settle', or by 'connect' and what they then say"
+          : "there are not two messages \(way) on their way, so none can overtake another"))
+  }
+
+  private func perform(_ action: SyncAction) throws {
     switch action {
     case .write(let name, let edits): try each(name) { try write($0, edits) }
     case .settle: try settle(isWhole: clients.allSatisfy(\.isReachable))

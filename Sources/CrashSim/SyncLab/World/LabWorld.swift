@@ -65,7 +65,7 @@ package final class LabWorld {
   /// Whether files were copied, so that one transaction may come twice.
   var hasCopies = false
   var entryMessages = 0
-  /// All messages in the order of their ends, and what happened at nodes between them; at most 2,000.
+  /// All messages, when they arrive or are lost, and what happens at nodes; at most 2,000.
   package private(set) var messages: [LabMessage] = []
   package internal(set) var breaches: [LabBreach] = []
 
@@ -95,7 +95,7 @@ package final class LabWorld {
   /// - Throws: `LabError` for what is no verdict.
   package func run() throws(LabError) {
     do {
-      for step in declared.before { try perform(step.action) }
+      for step in declared.before { try perform(step) }
       try begin()
       try steps()
       try rest()
@@ -147,7 +147,7 @@ package final class LabWorld {
   /// Does the steps until they end, or power fails.
   private func steps() throws {
     for step in declared.steps where !wasDisturbed {
-      try surviving { try perform(step.action) }
+      try surviving { try perform(step) }
       try judge(LabInvariants.always)
     }
   }
@@ -270,7 +270,7 @@ package final class LabWorld {
     note(message)
     guard let client = clients.first(where: { $0.session == session }) else { return }
     guard !client.cuts.contains(.down) else {
-      return chart(server.name, client.name, message.title, isLost: true)
+      return chart(from: server.name, to: client.name, message.title, isLost: true)
     }
     client.toClient.append(message.encoded())
   }
@@ -290,19 +290,21 @@ package final class LabWorld {
     }
   }
 
-  private func chart(_ from: String, _ to: String, _ text: String, isLost: Bool = false) {
+  private func chart(
+    from: String, to: String, _ text: String, isLost: Bool = false
+  ) {
     guard messages.count < 2_000 else { return }
     messages.append(LabMessage(from: from, to: to, text: text, isLost: isLost))
   }
 
   /// Notes what happened at a node.
-  func chart(_ node: String, _ text: String) { chart(node, node, text) }
+  func chart(_ node: String, _ text: String) { chart(from: node, to: node, text) }
 
   /// Notes a message that was on its way and never arrives.
   func chartLoss(of message: [UInt8], _ client: LabClient, _ direction: SyncDirection) {
     guard let message = try? SyncMessage(decoding: message, isUp: direction == .up) else { return }
     let ends = direction == .up ? (client.name, server.name) : (server.name, client.name)
-    chart(ends.0, ends.1, message.title, isLost: true)
+    chart(from: ends.0, to: ends.1, message.title, isLost: true)
   }
 
   /// A client's agent acts: on an input, or on what was committed.
@@ -321,7 +323,7 @@ package final class LabWorld {
       switch output {
       case .send(let message):
         if client.cuts.contains(.up) {
-          chart(client.name, server.name, message.title, isLost: true)
+          chart(from: client.name, to: server.name, message.title, isLost: true)
         } else {
           client.toServer.append(message.encoded())
         }
@@ -372,12 +374,12 @@ package final class LabWorld {
     case .up:
       guard !client.toServer.isEmpty else { return false }
       let message = try SyncMessage(decoding: client.toServer.removeFirst(), isUp: true)
-      chart(client.name, server.name, message.title)
+      chart(from: client.name, to: server.name, message.title)
       try serve(.message(session: session, message))
     case .down:
       guard !client.toClient.isEmpty else { return false }
       let message = try SyncMessage(decoding: client.toClient.removeFirst(), isUp: false)
-      chart(server.name, client.name, message.title)
+      chart(from: server.name, to: client.name, message.title)
       try step(client, .message(message))
     }
     return true
