@@ -12,12 +12,12 @@ extension LabWorld {
   /// Does a step; the parser has checked its names.
   /// - Throws: `usage` when a run that nothing disturbs has no message for a step about messages,
   ///   which would test nothing.
-  func perform(_ step: SyncStep) throws {
+  func perform(_ step: Workload.SyncStep) throws {
     if disturbance == nil { try requireMessages(for: step) }
     try perform(step.action)
   }
 
-  private func requireMessages(for step: SyncStep) throws(LabError) {
+  private func requireMessages(for step: Workload.SyncStep) throws(LabError) {
     let place: (name: String, direction: SyncDirection)
     var least = 1
     switch step.action {
