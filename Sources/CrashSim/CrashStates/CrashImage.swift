@@ -155,7 +155,7 @@ extension ImageNode {
     let size = Int(min(sizeBytes, UInt64(Int.max)))
     for page in file.touchedPages(in: 0..<(size / pageBytes + 1)) {
       let range = page * pageBytes..<min(size, (page + 1) * pageBytes)
-      guard !range.isEmpty, file.buffer.hash(range) != 0 else { continue }
+      guard !range.isEmpty, !file.isZero(range) else { continue }
       let beginsBlock = range.lowerBound % Int(Extent.blockBytes) == 0
       if let last = runs.last, last.upperBound == range.lowerBound, !beginsBlock {
         runs[runs.count - 1] = last.lowerBound..<range.upperBound

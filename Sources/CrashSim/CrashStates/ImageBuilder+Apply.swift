@@ -101,13 +101,13 @@ extension ImageBuilder {
     file.buffer.write(bytes, slice, at: range.lowerBound)
     for page in pages where file.markDirty(page) { try countTouchedPage() }
     if pages.count == 1, slice.count == ImageContent.pageBytes, let unit {
-      if wholePageHashes[unit] == 0 { wholePageHashes[unit] = file.buffer.hash(range) }
-      file.setHash(wholePageHashes[unit], ofPage: pages.lowerBound)
+      file.setHash(
+        steps.wholePageHash(of: unit, range, in: file), ofPage: pages.lowerBound)
     }
     markStale(node)
   }
 
-  private func countTouchedPage() throws(LabError) {
+  func countTouchedPage() throws(LabError) {
     touchedPages += 1
     guard touchedPages * ImageContent.pageBytes <= limits.touchedBytes else {
       throw .lab(

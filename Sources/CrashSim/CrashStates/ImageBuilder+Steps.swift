@@ -6,79 +6,6 @@
 import LabCore
 import Recording
 
-/// The content that free units covered, by unit.
-struct FreeSteps {
-  private static let off = Int32(-2)
-  private static let zeros = Int32(-1)
-
-  /// For a page: the position of its old bytes in `buffer`, or `zeros`; for a size: `zeros`.
-  private var places: [Int32]
-  /// For a page: its hash, if `isHashKnown`; for a size: the previous size.
-  private var before: [UInt64]
-  private var isHashKnown: [Bool]
-  private let buffer = FlatBuffer()
-  private var unusedPlaces: [Int32] = []
-  private var placeCount: Int32 = 0
-
-  init(unitCount: Int) {
-    places = [Int32](repeating: Self.off, count: unitCount)
-    before = [UInt64](repeating: 0, count: unitCount)
-    isHashKnown = [Bool](repeating: false, count: unitCount)
-  }
-
-  func isOn(_ unit: Int) -> Bool { places[unit] != Self.off }
-
-  /// Saves what a unit is about to cover.
-  mutating func cover(_ range: Range<Int>, of file: ImageContent, by unit: Int) throws(LabError) {
-    let record = file[range.lowerBound / ImageContent.pageBytes]
-    isHashKnown[unit] = !record.isDirty
-    before[unit] = record.hash
-    if !record.isTouched || (!record.isDirty && record.hash == 0) {
-      places[unit] = Self.zeros
-      return
-    }
-    if unusedPlaces.isEmpty {
-      try buffer.reserve((Int(placeCount) + 1) * ImageContent.pageBytes)
-      unusedPlaces.append(placeCount)
-      placeCount += 1
-    }
-    let place = unusedPlaces.removeLast()
-    file.buffer.copy(range, to: buffer, at: Int(place) * ImageContent.pageBytes)
-    places[unit] = place
-  }
-
-  /// Restores what a unit covered.
-  mutating func uncover(_ range: Range<Int>, of file: ImageContent, from unit: Int) {
-    let place = places[unit]
-    if place == Self.zeros {
-      file.buffer.zero(range)
-    } else {
-      let start = Int(place) * ImageContent.pageBytes
-      buffer.copy(start..<start + range.count, to: file.buffer, at: range.lowerBound)
-      unusedPlaces.append(place)
-    }
-    places[unit] = Self.off
-    let page = range.lowerBound / ImageContent.pageBytes
-    if isHashKnown[unit] {
-      file.setHash(before[unit], ofPage: page)
-    } else {
-      file.markDirty(page)
-    }
-  }
-
-  /// Saves the size that a unit is about to change.
-  mutating func cover(sizeBytes: UInt64, by unit: Int) {
-    places[unit] = Self.zeros
-    before[unit] = sizeBytes
-  }
-
-  /// The size before a unit that has been removed.
-  mutating func uncoverSize(from unit: Int) -> UInt64 {
-    places[unit] = Self.off
-    return before[unit]
-  }
-}
-
 extension ImageBuilder {
   /// An ordered unit that was applied, completely or in part.
   struct Step {
@@ -95,17 +22,17 @@ extension ImageBuilder {
   /// - Throws: `LabError` when the image exceeds its limits.
   /// - Complexity: O(units) to compare, O(bytes of the units removed, added, or lying on those).
   func goOver(to wanted: [Int], torn: TornWrite?) throws(LabError) {
-    markGeneration &+= 1
+    steps.beginChange()
     let (off, on) = difference(to: wanted)
     if off.isEmpty, on.isEmpty, torn == nil, !ordered.contains(where: \.isTorn) { return }
     let cut = firstToGo(off: off, on: on, torn: torn)
     let redo = lyingOn(off: off, on: on, torn: torn, cut: cut)
     var again: [Int] = []
-    for step in ordered[cut...] where !step.isTorn && marks[step.unit] != markGeneration {
+    for step in ordered[cut...] where !step.isTorn && !steps.isMarked(step.unit) {
       again.append(step.unit)
     }
     takeOff(
-      free: (off + redo).filter { table.overlaps.freedom(of: $0) != .ordered }.sorted(by: >),
+      free: (off + redo).filter { steps.isFree($0) }.sorted(by: >),
       cut: cut)
     var coming = on + redo + again
     if let torn { coming.append(torn.unit) }
@@ -114,11 +41,11 @@ extension ImageBuilder {
       if unit == torn?.unit {
         ordered.append(Step(unit: unit, isTorn: true, undoCount: undo.count))
         if let torn { try apply(torn) }
-      } else if table.overlaps.freedom(of: unit) == .ordered {
+      } else if steps.isFree(unit) {
+        try putOn(unit)
+      } else {
         ordered.append(Step(unit: unit, isTorn: false, undoCount: undo.count))
         try apply(unit)
-      } else {
-        try putOn(unit)
       }
     }
     shown = wanted
@@ -126,7 +53,7 @@ extension ImageBuilder {
 
   /// Removes all steps.
   func takeAllOff() {
-    takeOff(free: shown.reversed().filter { free.isOn($0) }, cut: 0)
+    takeOff(free: shown.reversed().filter { steps.isOn($0) }, cut: 0)
     shown.removeAll(keepingCapacity: true)
   }
 
@@ -142,11 +69,11 @@ extension ImageBuilder {
         new += 1
       } else if new == wanted.count || (old < shown.count && shown[old] < wanted[new]) {
         off.append(shown[old])
-        marks[shown[old]] = markGeneration
+        steps.mark(shown[old])
         old += 1
       } else {
         on.append(wanted[new])
-        marks[wanted[new]] = markGeneration
+        steps.mark(wanted[new])
         new += 1
       }
     }
@@ -157,10 +84,10 @@ extension ImageBuilder {
   private func firstToGo(off: [Int], on: [Int], torn: TornWrite?) -> Int {
     var cut = ordered.count
     func lower(to unit: Int) { cut = min(cut, ordered.firstPlace { $0.unit >= unit }) }
-    if let unit = off.first(where: { table.overlaps.freedom(of: $0) == .ordered }) {
+    if let unit = off.first(where: { !steps.isFree($0) }) {
       lower(to: unit)
     }
-    if let unit = on.first(where: { table.overlaps.freedom(of: $0) == .ordered }) {
+    if let unit = on.first(where: { !steps.isFree($0) }) {
       lower(to: unit)
     }
     if let torn { lower(to: torn.unit) }
@@ -170,8 +97,8 @@ extension ImageBuilder {
     else { return cut }
     // A unit under an ordered step of its file can change only after that step is removed.
     var firsts: [InodeNumber: Int] = [:]
-    for unit in off + on where table.overlaps.freedom(of: unit) != .ordered {
-      guard let inode = table.units[unit].effects.first?.contentInode else { continue }
+    for unit in off + on {
+      guard let inode = steps.node(of: unit)?.number else { continue }
       firsts[inode] = min(firsts[inode] ?? .max, unit)
     }
     let under = ordered[..<cut].firstIndex { step in
@@ -184,17 +111,17 @@ extension ImageBuilder {
   private func lyingOn(off: [Int], on: [Int], torn: TornWrite?, cut: Int) -> [Int] {
     var found: [Int] = []
     func add(_ unit: Int) {
-      guard marks[unit] != markGeneration else { return }
-      marks[unit] = markGeneration
+      guard !steps.isMarked(unit) else { return }
+      steps.mark(unit)
       found.append(unit)
     }
     guard let last = shown.last else { return [] }
-    for unit in [off, on].joined() where table.overlaps.freedom(of: unit) != .ordered {
-      var next = table.overlaps.next(after: unit)
+    for unit in [off, on].joined() where steps.isFree(unit) {
+      var next = steps.next(after: unit)
       // The chain of a marked unit is followed when that unit is handled.
-      while let over = next, over <= last, marks[over] != markGeneration {
-        if free.isOn(over) { add(over) }
-        next = table.overlaps.next(after: over)
+      while let over = next, over <= last, !steps.isMarked(over) {
+        if steps.isOn(over) { add(over) }
+        next = steps.next(after: over)
       }
     }
     var floors: [InodeNumber: Int] = [:]
@@ -205,9 +132,8 @@ extension ImageBuilder {
     for unit in on { floor(unit, table.overlaps.contentInodes(of: unit)) }
     if let torn { floor(torn.unit, table.units[torn.unit].effects.compactMap(\.contentInode)) }
     guard let lowest = floors.values.min() else { return found }
-    for unit in shown[shown.firstPlace { $0 > lowest }...] where free.isOn(unit) {
-      guard let inode = table.units[unit].effects.first?.contentInode, let floor = floors[inode],
-        floor < unit
+    for unit in shown[shown.firstPlace { $0 > lowest }...] where steps.isOn(unit) {
+      guard let inode = steps.node(of: unit)?.number, let floor = floors[inode], floor < unit
       else { continue }
       add(unit)
     }
@@ -235,33 +161,26 @@ extension ImageBuilder {
   }
 
   private func putOn(_ unit: Int) throws(LabError) {
-    switch table.units[unit].effects[0] {
-    case .data(let inode, let offset, let payload, let slice):
-      let node = try node(inode)
-      let file = node.file
-      try file.reserve((offset + UInt64(slice.count) + 4095) / 4096 * 4096)
-      let range = Int(offset)..<Int(offset) + slice.count
-      try free.cover(range, of: file, by: unit)
-      try put(payload.bytes, slice, at: range, into: node, unit: unit)
-    case .size(let inode, let newSize):
-      let node = try node(inode)
-      free.cover(sizeBytes: node.sizeBytes, by: unit)
-      setSize(newSize, of: node)
-    default: preconditionFailure("a free unit is bytes or a size")
+    guard let node = steps.node(of: unit) else { return }
+    guard let range = steps.range(of: unit) else {
+      steps.cover(sizeBytes: node.sizeBytes, by: unit)
+      setSize(steps.newSize(of: unit), of: node)
+      return
     }
+    let file = node.file
+    try file.reserve((UInt64(range.upperBound) + 4095) / 4096 * 4096)
+    if try steps.putOn(unit, range, of: file) { try countTouchedPage() }
+    markStale(node)
   }
 
   private func takeOff(_ unit: Int) {
-    switch table.units[unit].effects[0] {
-    case .data(let inode, let offset, _, let slice):
-      guard let node = nodes[inode] else { return }
-      free.uncover(Int(offset)..<Int(offset) + slice.count, of: node.file, from: unit)
-      markStale(node)
-    case .size(let inode, _):
-      guard let node = nodes[inode] else { return }
-      setSize(free.uncoverSize(from: unit), of: node)
-    default: preconditionFailure("a free unit is bytes or a size")
+    guard let node = steps.node(of: unit) else { return }
+    guard let range = steps.range(of: unit) else {
+      setSize(steps.uncoverSize(from: unit), of: node)
+      return
     }
+    steps.takeOff(unit, range, of: node.file)
+    markStale(node)
   }
 }
 

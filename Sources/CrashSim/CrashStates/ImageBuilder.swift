@@ -24,24 +24,19 @@ public final class ImageBuilder {
   /// The crash point of the base.
   public private(set) var crashPoint = 0
   let root: ImageNode
-  package var nodes: [InodeNumber: ImageNode] = [:]
+  package let nodes: [InodeNumber: ImageNode]
   /// Units on top of the base, ascending, without a torn one.
   var shown: [Int] = []
   /// The ordered ones of `shown` and the torn one, ascending.
   var ordered: [Step] = []
   var undo = UndoLog()
-  var free: FreeSteps
-  /// Units of the current change have the current generation here.
-  var marks: [UInt32]
-  var markGeneration: UInt32 = 0
+  let steps: UnitSteps
   var staleNodes: [ImageNode] = []
   /// Inodes with more than one name, reachable or not.
   var multiplyLinked: [ImageNode] = []
   var touchedPages = 0
   /// Durable units whose effect must wait for pending ones, ascending.
   private var deferred: [Int] = []
-  /// Hash of the page that a data unit writes completely, if known; otherwise 0.
-  var wholePageHashes: [UInt64]
   /// Increases with every change of what is shown, so that use of a stale `CrashImage` is detected.
   private(set) var generation = 0
 
@@ -58,15 +53,12 @@ public final class ImageBuilder {
     self.comparesTimes = comparesTimes
     self.table = table
     self.limits = limits
-    free = FreeSteps(unitCount: table.units.count)
-    marks = [UInt32](repeating: 0, count: table.units.count)
-    wholePageHashes = [UInt64](repeating: 0, count: table.units.count)
     let initial = table.trace.initial
     guard let rootImage = initial.inodes[.root], rootImage.type == .directory else {
       throw .internalError("the initial tree of a trace has no root directory")
     }
     root = ImageNode(number: .root, image: rootImage, comparesTimes: comparesTimes)
-    nodes[.root] = root
+    var nodes = [InodeNumber.root: root]
     // Sums do not depend on the order of these loops.
     for (number, image) in initial.inodes where number != .root {
       nodes[number] = ImageNode(number: number, image: image, comparesTimes: comparesTimes)
@@ -74,6 +66,8 @@ public final class ImageBuilder {
     for (number, image) in table.creations {
       nodes[number] = ImageNode(number: number, image: image, comparesTimes: comparesTimes)
     }
+    steps = try UnitSteps(table, nodes: nodes)
+    self.nodes = nodes
     for (number, image) in initial.inodes {
       guard let node = nodes[number] else { continue }
       try load(image, into: node)

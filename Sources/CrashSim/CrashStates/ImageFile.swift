@@ -69,14 +69,16 @@ final class FlatBuffer {
 
   /// Copies bytes in.
   func write(_ bytes: [UInt8], _ slice: Range<Int>, at offset: Int) {
+    unsafe bytes.withUnsafeBytes { unsafe write($0, slice, at: offset) }
+  }
+
+  /// Copies bytes in.
+  func write(_ bytes: UnsafeRawBufferPointer, _ slice: Range<Int>, at offset: Int) {
     precondition(offset >= 0 && offset + slice.count <= capacityBytes, "write beyond the buffer")
-    precondition(slice.upperBound <= bytes.count, "slice beyond the payload")
-    guard let base = unsafe base, !slice.isEmpty else { return }
+    precondition(slice.lowerBound >= 0 && slice.upperBound <= bytes.count, "beyond the payload")
+    guard let base = unsafe base, let source = bytes.baseAddress, !slice.isEmpty else { return }
     // Safety: both ranges were checked above.
-    unsafe bytes.withUnsafeBytes { source in
-      guard let start = source.baseAddress else { return }
-      unsafe (base + offset).copyMemory(from: start + slice.lowerBound, byteCount: slice.count)
-    }
+    unsafe (base + offset).copyMemory(from: source + slice.lowerBound, byteCount: slice.count)
   }
 
   /// Makes a range read as zeros.

@@ -33,7 +33,7 @@ package final class ImageNode {
   /// Whether two contents that differ only in such times are different.
   private let comparesTimes: Bool
   package var sizeBytes: UInt64 = 0
-  package var file = ImageContent()
+  package internal(set) var file = ImageContent()
   var entries: [FileName: Entry] = [:]
   var links: [Link] = []
 

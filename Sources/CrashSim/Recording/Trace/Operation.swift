@@ -183,6 +183,23 @@ public final class Payload: Sendable, Hashable {
     }
   }
 
+  /// Calls a closure with the bytes, without copying those that are in memory.
+  ///
+  /// The pointer must not leave the closure.
+  /// - Complexity: O(1), and perhaps a read of a file.
+  package func withBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
+    switch content {
+    case .bytes(let bytes): unsafe bytes.withUnsafeBytes(body)
+    case .stored(let store, let place):
+      if let lent = store.memory(of: place) {
+        unsafe body(UnsafeRawBufferPointer(start: lent.start, count: place.countBytes))
+        extendLifetime(lent)
+      } else {
+        unsafe store.bytes(at: place).withUnsafeBytes(body)
+      }
+    }
+  }
+
   /// Number of bytes.
   public var countBytes: Int {
     switch content {
