@@ -233,16 +233,36 @@ public struct Explainer: Sendable {
   ///
   /// Of names, one sync of the directory mends whatever overtook them. Of contents, what overtook
   /// them says which sync of the file it is.
-  package func rootCause(_ explanation: Explanation) -> String? {
+  ///
+  /// - Parameters:
+  ///   - explanation: The state's.
+  ///   - later: The event that counts as what overtook the contents; nil is the state's own.
+  package func rootCause(_ explanation: Explanation, before later: Int? = nil) -> String? {
     guard let cause = explanation.cause else { return nil }
     let what = place(of: cause.event)
     let path = cause.path.withRandomPartsReplaced
-    if cause.isDirectoryEntry, explanation.laterEvent != nil {
-      return "names in '\(path)': \(what)"
-    }
+    let later = later ?? explanation.laterEvent
+    if cause.isDirectoryEntry, later != nil { return "names in '\(path)': \(what)" }
     return "\(cause.isDirectoryEntry ? "names" : "content"): \(what) before "
-      + (explanation.laterEvent.map { place(of: $0) } ?? "the crash")
+      + (later.map { place(of: $0) } ?? "the crash")
   }
+
+  /// The events before which a sync of the lost contents would have kept the state from happening,
+  /// too: those of another kind between the loss and what overtook it, each kind once, in order.
+  ///
+  /// Where one of them overtook the same contents in another state, one sync mends both.
+  package func earlierPlaces(_ explanation: Explanation) -> [Int] {
+    guard let missing = explanation.missing, !missing.isDirectory else { return [] }
+    var kinds: Set<String> = [place(of: missing.before)]
+    var events: [Int] = []
+    for event in missing.after + 1..<max(missing.after + 1, missing.before) {
+      if events.count == Self.earlierPlacesMax { break }
+      if kinds.insert(place(of: event)).inserted { events.append(event) }
+    }
+    return events
+  }
+
+  private static let earlierPlacesMax = 32
 
   /// An event without what differs from one time to the next.
   private func place(of event: Int) -> String {

@@ -41,6 +41,8 @@ public struct Finding: Codable, Sendable, Hashable {
 
   /// The first loss and the later event that survived, without numbers; equal for the same cause.
   public var rootCause: String?
+  /// The causes whose missing sync would mend this finding as well, if they are found, too.
+  package var earlierCauses: [String]?
   /// The failing state in numbers; nil for a finding without a crash.
   public var evidence: FindingEvidence?
   /// Other classes of states with the same root cause, in full.

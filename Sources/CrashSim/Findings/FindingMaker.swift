@@ -100,7 +100,11 @@ package struct FindingMaker {
       of: state, missing: fileSystem == nil ? explanation.missing : nil)
     // A crash during recovery has other causes.
     if context == nil, fileSystem == nil {
-      finding.rootCause = explainer.rootCause(explanation).map { $0 + lines(of: explanation) }
+      finding.rootCause = rootCause(explanation, before: explanation.laterEvent)
+      let earlier = explainer.earlierPlaces(explanation).compactMap {
+        rootCause(explanation, before: $0)
+      }
+      finding.earlierCauses = earlier.isEmpty ? nil : earlier
       if result.rule != nil, explanation.laterEvent == nil {
         // No sync would help: the program does not replace this file in one step.
         finding.rootCause =
@@ -184,8 +188,14 @@ package struct FindingMaker {
 
   /// The source lines of the loss and of the later event that survived: two places in a program
   /// with the same operations are two causes.
-  private func lines(of explanation: Explanation) -> String {
-    let places = [explanation.cause?.event, explanation.laterEvent].compactMap { event in
+  private func rootCause(_ explanation: Explanation, before later: Int?) -> String? {
+    explainer.rootCause(explanation, before: later).map {
+      $0 + lines(of: [explanation.cause?.event, later])
+    }
+  }
+
+  private func lines(of events: [Int?]) -> String {
+    let places = events.compactMap { event in
       event.flatMap { callSites.places(of: $0) }
     }
     return places.isEmpty ? "" : " (" + places.joined(separator: ", then ") + ")"

@@ -48,6 +48,50 @@ struct RootCauseTests {
     #expect(xml.contains("also seen  as 'empty' in 2 crash states"))
   }
 
+  @Test("a sync that is missing earlier mends what a later event shows; its finding comes first")
+  func earlier() throws {
+    var late = finding("index out of range", "content: w before an acknowledgement", states: 2)
+    late.earlierCauses = ["content: w before renaming", "content: w before writing"]
+    let middle = finding("torn", "content: w before writing", states: 5)
+    let early = finding("empty", "content: w before renaming", states: 3)
+    let found = RootCause.joined([late, early], firstNumber: 1)
+    #expect(found.map(\.headlines) == [["empty", "index out of range"]])
+    #expect(found[0].rootCauseStateCount == 5)
+    // Without the other finding it stands alone, and with two it goes with the earliest.
+    #expect(RootCause.joined([late], firstNumber: 1).map(\.headlines) == [[late.headline]])
+    let all = RootCause.joined([middle, late, early, late], firstNumber: 1)
+    #expect(all.map(\.headlines) == [["torn"], ["empty", late.headline, late.headline]])
+    let again = RootCause.joined(RootCause.separated(all), firstNumber: 1)
+    #expect(again.map(\.headlines) == all.map(\.headlines))
+  }
+
+  @Test("the gap of a premature acknowledgement has the rename in it, in the words of a cause")
+  func gap() throws {
+    var recording = Recording(files: ["c": "old"])
+    recording.create("c.tmp")
+    recording.write("c.tmp", "new")
+    recording.rename("c.tmp", to: "c")
+    recording.syncDirectory()
+    recording.mark("saved")
+    let table = try UnitTable(trace: recording.trace, model: .posix)
+    let explainer = Explainer(table: table)
+    let point = table.crashPointCount - 1
+    let kept = table.pendingUnits(at: point).filter { table.units[$0].event != 1 }
+    let state = try table.state(at: point, keeping: kept)
+    let atOnce = explainer.explain(state)
+    let late = explainer.explain(state, mark: recording.trace.events.count - 1)
+    // The sync in the shorter gap keeps the state from happening, whichever gap is named.
+    let missing = try #require(atOnce.missing)
+    #expect(try missing.prevents(state, of: table))
+    #expect(try missing.before < #require(late.missing).before)
+    #expect(explainer.rootCause(late)?.hasSuffix("before an acknowledgement") == true)
+    let earlier = explainer.earlierPlaces(late).compactMap {
+      explainer.rootCause(late, before: $0)
+    }
+    #expect(earlier.contains(try #require(explainer.rootCause(atOnce))))
+    #expect(explainer.earlierPlaces(atOnce).isEmpty)
+  }
+
   /// What the first loss and the first survivor behind it have to do with each other.
   private func cause(_ recording: Recording, losing lost: [Int]) throws -> String? {
     let table = try UnitTable(trace: recording.trace, model: .posix)
