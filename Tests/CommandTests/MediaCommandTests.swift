@@ -94,6 +94,20 @@ struct MediaCommandTests {
     }
   }
 
+  @Test("a checker that has a word for each damaged byte tells of one cause for each kind of fault")
+  func words() throws {
+    let (command, result) = try explore(
+      "read -r text < a; [ \"$text\" = hello ] || { echo \"read $text\"; exit 1; }",
+      ["--media", "bitFlip,zeroSector", "--media-files", "a", "--json", "r.json"])
+    #expect(result.status == 1, "\(result.output)")
+    let exploration = try #require(try command.report("r.json").cases.first?.explorations.first)
+    #expect(exploration.findings.count == 2)
+    #expect(try #require(exploration.findings.first?.alsoSeenAs).count > 12)
+    #expect(result.output.contains(" other ways in "))
+    let failing = exploration.findings.reduce(0) { $0 + $1.rootCauseStateCount }
+    #expect(failing == exploration.exploredCount)
+  }
+
   @Test(
     "a program that compares two copies notices every fault; a promise to survive one is broken")
   func noticed() throws {

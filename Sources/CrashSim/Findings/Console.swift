@@ -254,13 +254,21 @@ public struct Console: Sendable {
       add("explained", ["in part, until --explain-time ended: less may have to be lost"])
     }
     add("seen in", [seen(finding)])
-    add(
-      "also seen",
-      (finding.alsoSeenAs ?? []).map {
-        "as '\($0.headline)' in \(Formatting.counted($0.stateCount, "crash state"))"
-      })
+    add("also seen", others(finding.alsoSeenAs ?? []))
     add("replay", ["faultline replay \(finding.token)"])
     return lines.map(\.visibleLine)
+  }
+
+  /// Other classes that a console shows of one finding; reports have all.
+  private static let othersMax = 12
+
+  private static func others(_ findings: [Finding]) -> [String] {
+    let shown = findings.count > othersMax ? othersMax - 1 : findings.count
+    let rest = findings.dropFirst(shown)
+    let states = Formatting.counted(rest.reduce(0) { $0 + $1.stateCount }, "crash state")
+    return findings.prefix(shown).map {
+      "as '\($0.headline)' in \(Formatting.counted($0.stateCount, "crash state"))"
+    } + (rest.isEmpty ? [] : ["and \(rest.count) other ways in \(states); --json has them all"])
   }
 
   private static func seen(_ finding: Finding) -> String {

@@ -84,6 +84,12 @@ package struct MediaFindingMaker {
       },
       missingSync: [], models: Self.models, stateCount: stateCount, token: token)
     finding.evidence = Self.evidence(state, damaged)
+    // Checkers have a word for each damaged byte; what is missing is one check of the file. The
+    // parts of files whose structure is known are protected one by one.
+    if damaged.map == nil {
+      let kinds = Set(state.faults.map(\.phrase)).sorted().joined(separator: " and ")
+      finding.rootCause = "\(kinds) in '\(damaged.path.withRandomPartsReplaced)'"
+    }
     return finding
   }
 

@@ -118,6 +118,7 @@ struct ProgramMediaExploration {
       finding.firstOrdinal = failure.firstOrdinal
       report.findings.append(finding)
     }
+    report.findings = RootCause.joined(report.findings, firstNumber: firstNumber)
     return report
   }
 
