@@ -18,6 +18,8 @@ struct TextTests {
     arguments: [
       ("SELECT name", #"{"WHAT":[[".name"]]}"#),
       ("select * from _", #"{"WHAT":[["."]],"FROM":[{"COLLECTION":"_"}]}"#),
+      ("SELECT * AS x FROM _", #"{"WHAT":[["AS",["."],"x"]],"FROM":[{"COLLECTION":"_"}]}"#),
+      ("SELECT * x, 1 FROM _", #"{"WHAT":[["AS",["."],"x"],1],"FROM":[{"COLLECTION":"_"}]}"#),
       (
         "SELECT a.b[0].c AS x, `odd.name` FROM _ WHERE n = 1 AND t != 'it''s' OR NOT ok",
         #"""
@@ -91,6 +93,37 @@ struct TextTests {
         """#
       ),
       (
+        "SELECT name WHERE a = 'x' OR b = 'y' COLLATE (UNICODE CASE NODIAC)",
+        #"""
+        {"WHAT":[[".name"]],"WHERE":["COLLATE",{"UNICODE":true,"CASE":true,"DIAC":false},\#
+        ["OR",["=",[".a"],"x"],["=",[".b"],"y"]]]}
+        """#
+      ),
+      (
+        "SELECT (name = 'x') COLLATE NOCASE is_x ORDER BY name COLLATE UNICODE:NOCASE:de DESC",
+        #"""
+        {"WHAT":[["AS",["COLLATE",{"CASE":false},["=",[".name"],"x"]],"is_x"]],\#
+        "ORDER_BY":[["DESC",["COLLATE",{"UNICODE":true,"CASE":false,"LOCALE":"de"},[".name"]]]]}
+        """#
+      ),
+      (
+        "SELECT a WHERE a < 3 = b > 4 AND type='airline' and callsign not null",
+        #"""
+        {"WHAT":[[".a"]],"WHERE":["AND",["=",["<",[".a"],3],[">",[".b"],4]],\#
+        ["=",[".type"],"airline"],["IS NOT",[".callsign"],null]]}
+        """#
+      ),
+      (
+        """
+        SELECT {'x': 17}.x, [1, {'y': 2}][1].y, $p.a[0], foo9$_X, .25, "a ""b"" c" \
+        OFFSET 2 LIMIT 1;
+        """,
+        #"""
+        {"WHAT":[["_.",{"x":17},".x"],["_.",["[]",1,{"y":2}],".[1].y"],["_.",["$p"],".a[0]"],\#
+        [".foo9$_X"],0.25,["concat()","a \"b\" c",""]],"OFFSET":2,"LIMIT":1}
+        """#
+      ),
+      (
         "SELECT x WHERE EXISTS (SELECT y FROM _ WHERE y = 1) AND (a || b).c = upper('q')",
         #"""
         {"WHAT":[[".x"]],"WHERE":["AND",["EXISTS",["SELECT",{"WHAT":[[".y"]],\#
@@ -133,7 +166,10 @@ struct TextTests {
       ("SELECT uper(a)", "1:8", "upper"), ("SELECT a FROM nope", "1:15", nil),
       ("SELECT a WHERE (b", "1:18", nil), ("SELECT 1x", "1:8", nil), ("", "1:1", nil),
       ("SELECT a FROM _ AS d JOIN _ AS e WHERE 1", "1:34", nil), ("SELECT $ ", "1:8", nil),
-      ("SELECT a /* b", "1:10", nil), ("SELECT a WHERE ANY x IN b END", "1:27", nil),
+      ("SELECT a /* b", "1:10", nil), ("SELECT a COLLATE NOCSE", "1:18", "NOCASE"),
+      ("SELECT a COLLATE UNICODE NOCASE x", "1:33", nil), ("SELECT a; b", "1:11", nil),
+      ("SELECT a COLLATE (NOCASE FRED)", "1:26", nil), ("SELECT a LIMIT 1 LIMIT 2", "1:18", nil),
+      ("SELECT a WHERE ANY x IN b END", "1:27", nil),
     ])
   func errors(text: String, place: String, nearest: String?) {
     do {

@@ -1,5 +1,6 @@
 // TextLexer.swift: splits SQL++ into tokens. Texts are enclosed in ' or ", names in backticks; a
-// quote inside is doubled. Comments extend from -- to the end of the line, or from /* to */.
+// quote inside is doubled. Names may have $ after their first letter. Comments extend from -- to
+// the end of the line, or from /* to */.
 
 /// Takes a text apart.
 struct TextLexer {
@@ -55,8 +56,10 @@ struct TextLexer {
       }
       return TextToken(kind: .parameter(name), place: start)
     case "0"..."9": return TextToken(kind: try number(start), place: start)
+    case "." where peek(1).map { ("0"..."9").contains($0) } == true:
+      return TextToken(kind: try number(start), place: start)
     case _ where Self.isWord(letter):
-      return TextToken(kind: .word(takeWhile(Self.isWord)), place: start)
+      return TextToken(kind: .word(takeWhile { Self.isWord($0) || $0 == "$" }), place: start)
     default: return TextToken(kind: .symbol(try symbol(start)), place: start)
     }
   }
@@ -146,7 +149,7 @@ struct TextLexer {
       place += 2
       return "\(first)\(second)"
     }
-    guard let letter = peek(), "()[]{},.:=<>+-*/%".unicodeScalars.contains(letter) else {
+    guard let letter = peek(), "()[]{},.:;=<>+-*/%".unicodeScalars.contains(letter) else {
       throw DocumentQueryError(
         .syntax, "\(shown(peek().map { "\($0)" } ?? "")) has no meaning", at: start)
     }

@@ -1,5 +1,5 @@
 // TextParser+Expressions.swift: operators, from the loosest to the tightest:
-//   OR, AND, NOT, comparisons (= < IS IN LIKE BETWEEN), + -, * / %, ||, unary -, COLLATE.
+//   COLLATE, OR, AND, NOT, = IS IN LIKE BETWEEN, < <= > >=, + -, * / %, ||, unary -.
 
 extension TextParser {
   mutating func expression() throws(DocumentQueryError) -> QueryNode {
@@ -9,9 +9,12 @@ extension TextParser {
       throw DocumentQueryError(
         .limit, "nested deeper than \(QueryLimits.depthMax)", at: current.place)
     }
-    return try chain("OR") { (parser) throws(DocumentQueryError) in
+    let found = try chain("OR") { (parser) throws(DocumentQueryError) in
       try parser.chain("AND") { (parser) throws(DocumentQueryError) in try parser.negation() }
     }
+    let place = current.place
+    guard take("COLLATE") else { return found }
+    return list("COLLATE", [QueryNode(.dict(try collation()), at: place), found], at: place)
   }
 
   /// Operands with one word between them.
@@ -37,19 +40,20 @@ extension TextParser {
     return list("NOT", [try negation()], at: place)
   }
 
-  private static let comparisons = [
-    "=": "=", "==": "=", "!=": "!=", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">=",
-  ]
+  private static let equalities = ["=": "=", "==": "=", "!=": "!=", "<>": "!="]
 
   private mutating func comparison() throws(DocumentQueryError) -> QueryNode {
-    var left = try sum()
+    var left = try order()
     while true {
       let place = current.place
-      if case .symbol(let symbol) = current.kind, let name = Self.comparisons[symbol] {
+      if case .symbol(let symbol) = current.kind, let name = Self.equalities[symbol] {
         advance()
-        left = list(name, [left, try sum()], at: place)
+        left = list(name, [left, try order()], at: place)
       } else if take("IS") {
         left = try identity(left, at: place)
+      } else if isWord("NOT"), isWord("NULL", at: 1) {
+        index += 2
+        left = list("IS NOT", [left, QueryNode(.null, at: place)], at: place)
       } else if isWord("IN") || isWord("LIKE") || isWord("BETWEEN") || isWord("NOT") {
         let isNot = take("NOT")
         let found = try membership(left, at: place)
@@ -58,6 +62,16 @@ extension TextParser {
         return left
       }
     }
+  }
+
+  private mutating func order() throws(DocumentQueryError) -> QueryNode {
+    var left = try sum()
+    while case .symbol(let symbol) = current.kind, ["<", "<=", ">", ">="].contains(symbol) {
+      let place = current.place
+      advance()
+      left = list(symbol, [left, try sum()], at: place)
+    }
+    return left
   }
 
   private mutating func identity(
@@ -69,22 +83,22 @@ extension TextParser {
       return isNot ? list("NOT", [valued], at: place) : valued
     }
     let right =
-      take("MISSING") ? list("MISSING", [], at: place) : try sum()
+      take("MISSING") ? list("MISSING", [], at: place) : try order()
     return list(isNot ? "IS NOT" : "IS", [left, right], at: place)
   }
 
   private mutating func membership(
     _ left: QueryNode, at place: QueryPlace
   ) throws(DocumentQueryError) -> QueryNode {
-    if take("LIKE") { return list("LIKE", [left, try sum()], at: place) }
+    if take("LIKE") { return list("LIKE", [left, try order()], at: place) }
     if take("BETWEEN") {
-      let low = try sum()
+      let low = try order()
       try expect("AND")
-      return list("BETWEEN", [left, low, try sum()], at: place)
+      return list("BETWEEN", [left, low, try order()], at: place)
     }
     try expect("IN")
     guard isSymbol("("), !isWord("SELECT", at: 1) else {
-      return list("IN", [left, try sum()], at: place)
+      return list("IN", [left, try order()], at: place)
     }
     let start = current.place
     advance()
@@ -132,7 +146,7 @@ extension TextParser {
 
   private mutating func unary() throws(DocumentQueryError) -> QueryNode {
     let place = current.place
-    guard isSymbol("-") || isSymbol("+") else { return try collated() }
+    guard isSymbol("-") || isSymbol("+") else { return try primary() }
     depth += 1
     defer { depth -= 1 }
     guard depth <= QueryLimits.depthMax else {
@@ -151,24 +165,43 @@ extension TextParser {
     }
   }
 
-  /// `x COLLATE UNICODE:NOCASE:NODIAC:locale`.
-  private mutating func collated() throws(DocumentQueryError) -> QueryNode {
-    let value = try primary()
-    let place = current.place
-    guard take("COLLATE") else { return value }
+  /// What stands behind COLLATE: `NOCASE`, `(UNICODE NOCASE NODIAC)`, or `UNICODE:NOCASE:locale`.
+  private mutating func collation() throws(DocumentQueryError) -> [QueryNode.Pair] {
     var options: [QueryNode.Pair] = []
-    repeat {
-      let start = current.place
-      let word = try name("an option of COLLATE")
-      let isOff = word.uppercased().hasPrefix("NO")
-      switch isOff ? String(word.uppercased().dropFirst(2)) : word.uppercased() {
-      case "UNICODE": options.append(QueryNode.Pair("UNICODE", flag(!isOff, start)))
-      case "CASE": options.append(QueryNode.Pair("CASE", flag(!isOff, start)))
-      case "DIAC", "DIACRITICS": options.append(QueryNode.Pair("DIAC", flag(!isOff, start)))
-      default: options.append(QueryNode.Pair("LOCALE", text(word, at: start)))
-      }
-    } while takeSymbol(":")
-    return list("COLLATE", [QueryNode(.dict(options), at: place), value], at: place)
+    if takeSymbol("(") {
+      repeat {
+        options.append(try collationOption())
+        _ = takeSymbol(":")
+      } while !takeSymbol(")")
+      return options
+    }
+    options.append(try collationOption())
+    while takeSymbol(":") { options.append(try collationOption(orLocale: true)) }
+    return options
+  }
+
+  private static let collationOptions = [
+    "UNICODE": "UNICODE", "CASE": "CASE", "DIAC": "DIAC", "DIACRITIC": "DIAC",
+    "DIACRITICS": "DIAC",
+  ]
+
+  private mutating func collationOption(
+    orLocale mayBeLocale: Bool = false
+  ) throws(DocumentQueryError) -> QueryNode.Pair {
+    let place = current.place
+    guard case .word(let word) = current.kind else {
+      throw unexpected("an option of COLLATE")
+    }
+    let upper = word.uppercased()
+    let isOff = upper.hasPrefix("NO")
+    if let option = Self.collationOptions[isOff ? String(upper.dropFirst(2)) : upper] {
+      advance()
+      return QueryNode.Pair(option, flag(!isOff, place))
+    }
+    if mayBeLocale { return QueryNode.Pair("LOCALE", text(try name("a locale"), at: place)) }
+    throw DocumentQueryError(
+      .syntax, "expected an option of COLLATE, found \(current.shownText)", at: place,
+      nearest: nearestName(to: word, among: ["UNICODE", "NOCASE", "NODIAC", "CASE", "DIAC"]))
   }
 
   private func flag(_ value: Bool, _ place: QueryPlace) -> QueryNode {

@@ -22,13 +22,15 @@ extension TextParser {
       return QueryNode(.real(number), at: place)
     case .parameter(let name):
       advance()
-      return list("$" + name, [], at: place)
+      return try steps(behind: list("$" + name, [], at: place), at: place)
     case .symbol("("): return try parenthesis()
-    case .symbol("["): return try array()
-    case .symbol("{"): return try dict()
+    case .symbol("["): return try steps(behind: try array(), at: place)
+    case .symbol("{"): return try steps(behind: try dict(), at: place)
     case .name: return try path()
     case .word(let word):
-      if let node = try special(word.uppercased(), at: place) { return node }
+      if let node = try special(word.uppercased(), at: place) {
+        return try steps(behind: node, at: place)
+      }
       guard !Self.reserved.contains(word.uppercased()) else { throw unexpected("an expression") }
       if index + 1 < tokens.count, tokens[index + 1].kind == .symbol("(") {
         return try call(word, at: place)

@@ -16,6 +16,7 @@ struct TextParser {
   /// The whole text.
   mutating func query() throws(DocumentQueryError) -> QueryNode {
     let node = try select()
+    _ = takeSymbol(";")
     guard current.kind == .end else { throw unexpected("the end") }
     return node
   }
@@ -102,8 +103,13 @@ struct TextParser {
       let terms = try termsBy { (parser) throws(DocumentQueryError) in try parser.orderTerm() }
       clauses.append(QueryNode.Pair("ORDER_BY", terms))
     }
-    if take("LIMIT") { clauses.append(QueryNode.Pair("LIMIT", try expression())) }
-    if take("OFFSET") { clauses.append(QueryNode.Pair("OFFSET", try expression())) }
+    // Each of them once, in either order.
+    var bounds = ["LIMIT", "OFFSET"]
+    while let bound = bounds.first(where: { isWord($0) }) {
+      advance()
+      bounds.removeAll { $0 == bound }
+      clauses.append(QueryNode.Pair(bound, try expression()))
+    }
     return QueryNode(.dict(clauses), at: place)
   }
 
@@ -142,7 +148,10 @@ struct TextParser {
 
   private mutating func column() throws(DocumentQueryError) -> QueryNode {
     let place = current.place
-    if takeSymbol("*") { return list(".", [], at: place) }
+    if takeSymbol("*") {
+      let all = list(".", [], at: place)
+      return try alias().map { list("AS", [all, text($0, at: place)], at: place) } ?? all
+    }
     let isMeta = isWord("META")
     let expression = try expression()
     if let name = try alias() {
