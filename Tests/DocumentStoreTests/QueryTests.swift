@@ -47,10 +47,13 @@ struct QueryTests {
       (#"["array_contains()",["[]",["[]",1]],["[]",1]]"#, "true"),
       (#"["toarray()",1582979696789]"#, "[1582979696789]"), (#"["toarray()",true]"#, "[true]"),
       (#"["date_add_str()","2023-01-31","1","month"]"#, nil),
-      (#"["date_add_str()","2023-01-31",1,"month"]"#, #""2023-02-28""#),
-      (#"["date_add_str()","2024-03-31",-1,"quarter"]"#, #""2023-12-31""#),
+      (#"["date_add_str()","2023-01-31",-9223372036854775808,"month"]"#, nil),
+      (#"["date_add_millis()",0,-9223372036854775808,"year"]"#, nil),
+      (#"["millis_to_tz()",0,-9223372036854775808]"#, "null"),
+      (#"["date_add_str()","2023-01-31",1,"month"]"#, #""2023-03-03T00:00:00Z""#),
+      (#"["date_add_str()","2024-03-31",-1,"quarter","1111-11-11"]"#, #""2023-12-31""#),
       (#"["date_diff_str()","2024-02-29","2023-03-01","month"]"#, "11"),
-      (#"["date_diff_str()","2023-03-01","2024-02-29T00:00:00Z","year"]"#, "0"),
+      (#"["date_diff_str()","2023-03-01","2024-02-29T00:00:00Z","year"]"#, "-1"),
       (#"["str_to_millis()","1969-12-31T23:59:59.999+01:00"]"#, "-3600001"),
       (#"["millis_to_utc()",-62135596800000]"#, #""0001-01-01T00:00:00Z""#),
       (#"["str_to_millis()","2023-13-01"]"#, "null"),
@@ -198,6 +201,23 @@ extension QueryTests {
     }
     let query = StoreQuery("{\"WHERE\":[\"MATCH()\",\"\(name)\",\"river\"]}")
     #expect(try file.read { try $0.run(query).rows.count } == 1)
+    try file.close()
+  }
+
+  @Test(
+    "a column of all properties is named after its source",
+    arguments: [
+      ("SELECT * FROM _default", "_default"),
+      ("SELECT * FROM _", "_"), ("SELECT * AS Star FROM _", "Star"),
+      ("SELECT * FROM _default AS Mine", "Mine"), ("SELECT * Star FROM _ AS Mine", "Star"),
+    ])
+  func titles(text: String, title: String) throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.make()
+    try Self.put(#"{"n":1}"#, "a", file)
+    let result = try file.read { try $0.run(StoreQuery(text, language: .text)) }
+    #expect(result.columnTitles == [title])
+    #expect(result.rows.map { $0[0].json } == [#"{"n":1}"#])
     try file.close()
   }
 }

@@ -27,8 +27,7 @@ enum DateUnit {
 
   /// A date with units added; nil beyond the dates there are.
   ///
-  /// A day that a month has not is its
-  /// last.
+  /// A day that a month does not have is one of the next month: 31 January and a month is 3 March.
   func adding(_ count: Int64, to date: Int64) -> Int64? {
     switch self {
     case .milliseconds(let size):
@@ -37,38 +36,35 @@ enum DateUnit {
       return ISODate.range.contains(date + change) ? date + change : nil
     case .months(let size):
       let (change, overflows) = count.multipliedReportingOverflow(by: size)
-      guard !overflows, abs(change) <= 12_000_000 else { return nil }
+      guard !overflows, change.magnitude <= 12_000_000 else { return nil }
       let days = ISODate.floor(date, ISODate.dayMilliseconds)
       let (year, month, day) = ISODate.date(days: days)
       let months = year * 12 + month - 1 + change
       let (newYear, newMonth) = (ISODate.floor(months, 12), months - ISODate.floor(months, 12) * 12)
-      let first = ISODate.days(year: newYear, month: newMonth + 1, day: 1)
-      let next = months + 1
-      let nextYear = ISODate.floor(next, 12)
-      let length = ISODate.days(year: nextYear, month: next - nextYear * 12 + 1, day: 1) - first
-      let sum = (first + min(day, length) - 1 - days) * ISODate.dayMilliseconds + date
+      let newDays = ISODate.days(year: newYear, month: newMonth + 1, day: 1) + day - 1
+      let sum = (newDays - days) * ISODate.dayMilliseconds + date
       return ISODate.range.contains(sum) ? sum : nil
     }
   }
 
-  /// Whole units from the second date to the first, towards 0.
+  /// Units between two dates, as the calendar counts them, and not as time passes: from the last
+  /// second of a year to the first of the next one is a year.
   func difference(_ first: Int64, _ second: Int64) -> Int64 {
-    switch self {
-    case .milliseconds(let size): (first - second) / size
-    case .months(let size):
-      first >= second ? Self.months(second, first) / size : -(Self.months(first, second) / size)
+    func units(_ size: Int64) -> Int64 {
+      ISODate.floor(first, size) - ISODate.floor(second, size)
     }
-  }
-
-  /// Whole months from a date to a later one.
-  private static func months(_ start: Int64, _ end: Int64) -> Int64 {
-    let (first, last) = (
-      ISODate.date(days: ISODate.floor(start, ISODate.dayMilliseconds)),
-      ISODate.date(days: ISODate.floor(end, ISODate.dayMilliseconds))
-    )
-    let months = (last.year - first.year) * 12 + last.month - first.month
-    let startRest = start - ISODate.floor(start, ISODate.dayMilliseconds) * ISODate.dayMilliseconds
-    let endRest = end - ISODate.floor(end, ISODate.dayMilliseconds) * ISODate.dayMilliseconds
-    return (last.day, endRest) < (first.day, startRest) ? months - 1 : months
+    let day = ISODate.dayMilliseconds
+    switch self {
+    case .milliseconds(let size) where size > day: return units(day) / (size / day)
+    case .milliseconds(let size): return units(size)
+    case .months(let size):
+      let (one, other) = (
+        ISODate.date(days: ISODate.floor(first, day)),
+        ISODate.date(days: ISODate.floor(second, day))
+      )
+      let years = one.year - other.year
+      guard size < 12 else { return years / (size / 12) }
+      return years * (12 / size) + (one.month - 1) / size - (other.month - 1) / size
+    }
   }
 }

@@ -19,7 +19,12 @@ struct ISODate {
   static let dayMilliseconds: Int64 = 86_400_000
 
   let milliseconds: Int64
+  /// Minutes before UTC; 0 for a text without a zone.
+  let zoneMinutes: Int64
   let parts: Parts
+
+  /// Milliseconds since 1970 by the date's own clock.
+  var localMilliseconds: Int64 { milliseconds + zoneMinutes * 60_000 }
 
   /// Reads a text; nil for others.
   init?(_ text: String) {
@@ -29,12 +34,17 @@ struct ISODate {
     var total: Int64 = 0
     if let year = reader.number(digits: 4), reader.take("-") {
       guard let month = reader.number(digits: 2), (1...12).contains(month), reader.take("-"),
-        let day = reader.number(digits: 2), (1...31).contains(day)
+        let day = reader.number(digits: 2)
       else { return nil }
-      total = Self.days(year: year, month: month, day: day) * Self.dayMilliseconds
+      let first = Self.days(year: year, month: month, day: 1)
+      guard (1...Self.days(year: year, month: month + 1, day: 1) - first).contains(day) else {
+        return nil
+      }
+      total = (first + day - 1) * Self.dayMilliseconds
       if reader.isAtEnd {
         self.parts = parts
         milliseconds = total
+        zoneMinutes = 0
         return
       }
       parts.separator = reader.take(" ") ? " " : "T"
@@ -46,13 +56,15 @@ struct ISODate {
     guard let time = reader.time() else { return nil }
     parts.hasTime = true
     total += time
+    var zoneMinutes: Int64 = 0
     if !reader.isAtEnd {
       guard let zone = reader.zone(), reader.isAtEnd else { return nil }
       parts.hasZone = true
-      total -= zone * 60_000
+      zoneMinutes = zone
     }
     self.parts = parts
-    milliseconds = total
+    self.zoneMinutes = zoneMinutes
+    milliseconds = total - zoneMinutes * 60_000
   }
 
   /// Writes a date.

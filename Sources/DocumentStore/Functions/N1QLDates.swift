@@ -1,7 +1,7 @@
 // N1QLDates.swift: functions of dates: milliseconds since 1970 UTC, and texts by ISO 8601. Local
 // time is UTC here, so the result of a query does not depend on the machine's settings. Converting
 // a value that is not a date gives null; sums and differences give missing, as with the real
-// library.
+// library. A date is written whole, unless the last argument is an example of how to write it.
 
 import Fleece
 
@@ -15,7 +15,7 @@ enum N1QLDates {
     }
     + ([1, 2] as [Int32]).map { count in
       SQLFunction(name: "str_to_utc", argumentCount: count) { call in
-        format(call, call.date(0)?.milliseconds, 0, 1, call.date(0)?.parts)
+        format(call, call.date(0)?.milliseconds, 0, 1)
       }
     }
     + ([2, 3] as [Int32]).flatMap { count in
@@ -24,7 +24,7 @@ enum N1QLDates {
           format(call, call.milliseconds(0), zone(call), 2)
         },
         SQLFunction(name: "str_to_tz", argumentCount: count) { call in
-          format(call, call.date(0)?.milliseconds, zone(call), 2, call.date(0)?.parts)
+          format(call, call.date(0)?.milliseconds, zone(call), 2)
         },
       ]
     }
@@ -36,7 +36,8 @@ enum N1QLDates {
         difference(call, call.milliseconds(0), call.milliseconds(1))
       },
       SQLFunction(name: "date_diff_str", argumentCount: 3) { call in
-        difference(call, call.date(0)?.milliseconds, call.date(1)?.milliseconds)
+        // Each by its own clock, as in the real library.
+        difference(call, call.date(0)?.localMilliseconds, call.date(1)?.localMilliseconds)
       },
       SQLFunction(name: "date_add_millis", argumentCount: 3) { call in
         guard let sum = sum(call, call.milliseconds(0)) else { return call.resultMissing() }
@@ -45,34 +46,27 @@ enum N1QLDates {
     ]
     + ([3, 4] as [Int32]).map { count in
       SQLFunction(name: "date_add_str", argumentCount: count) { call in
-        guard let date = call.date(0), let sum = sum(call, date.milliseconds) else {
+        guard let date = call.date(0), let sum = sum(call, date.localMilliseconds) else {
           return call.resultMissing()
         }
-        format(call, sum, 0, 3, date.parts)
+        format(call, sum - date.zoneMinutes * 60_000, date.zoneMinutes, 3)
       }
     }
 
   /// The zone of the second argument, in minutes before UTC.
   private static func zone(_ call: FunctionCall) -> Int64? {
     guard let minutes = call.number(1).flatMap({ Int64(exactly: $0.rounded(.towardZero)) }),
-      abs(minutes) < 24 * 60
+      minutes.magnitude < 24 * 60
     else { return nil }
     return minutes
   }
 
   private static func format(
-    _ call: FunctionCall, _ milliseconds: Int64?, _ zone: Int64?, _ example: Int,
-    _ parts: ISODate.Parts? = nil
+    _ call: FunctionCall, _ milliseconds: Int64?, _ zone: Int64?, _ example: Int
   ) {
     guard let milliseconds, let zone else { return call.resultNull() }
-    var parts = parts ?? .all
-    if example < call.count {
-      guard let text = call.text(example), let date = ISODate(text) else {
-        return call.resultNull()
-      }
-      parts = date.parts
-    }
-    call.result(text: ISODate.text(milliseconds, zoneMinutes: zone, parts: parts))
+    let shown = example < call.count ? call.date(example)?.parts : nil
+    call.result(text: ISODate.text(milliseconds, zoneMinutes: zone, parts: shown ?? .all))
   }
 
   private static func difference(_ call: FunctionCall, _ first: Int64?, _ second: Int64?) {
