@@ -123,6 +123,12 @@ struct CollectionTests {
     #expect(try collection.getDocumentExpiration(id: "1") == later)
     try collection.setDocumentExpiration(id: "1", expiration: nil)
     #expect(try collection.getDocumentExpiration(id: "1") == nil)
+    for seconds in [1e300, .infinity, .nan] {
+      let never = Date(timeIntervalSince1970: seconds)
+      try collection.setDocumentExpiration(id: "1", expiration: never)
+      #expect(try collection.getDocumentExpiration(id: "1")?.timeIntervalSince1970 ?? 0 > 9e15)
+    }
+    try collection.setDocumentExpiration(id: "1", expiration: nil)
     let missing = code { try collection.setDocumentExpiration(id: "x", expiration: later) }
     #expect(missing == CBLError.notFound)
     #expect(code { _ = try collection.getDocumentExpiration(id: "x") } == CBLError.notFound)

@@ -99,7 +99,8 @@ extension Collection {
   ///     writer saved, nil when that was deleted. It returns whether to save. It is called again
   ///     when the document changes again in the meantime.
   /// - Returns: Whether it was saved.
-  /// - Throws: ``DatabaseError``, as `save(document:concurrencyControl:)`.
+  /// - Throws: ``DatabaseError``, as `save(document:concurrencyControl:)`, and with code
+  ///   ``CBLError/notFound`` when another writer purged the document.
   ///
   /// Durability: as `save(document:)`.
   @discardableResult
@@ -109,7 +110,10 @@ extension Collection {
     while true {
       if try save(document: document, concurrencyControl: .failOnConflict) { return true }
       let (other, base) = try reading { store, snapshot -> (Document?, DocumentBase?) in
-        guard let record = try store.record(document.id) else { return (nil, nil) }
+        guard let record = try store.record(document.id) else {
+          throw DatabaseError(
+            CBLError.notFound, "'\(document.id)' was purged while its conflict was decided")
+        }
         let base = DocumentBase(version: record.version, sequence: record.sequence)
         guard !record.flags.contains(.deleted) else { return (nil, base) }
         return (try self.document(record, snapshot), base)
@@ -195,8 +199,12 @@ extension Collection {
   /// Durability: as `save(document:)`.
   public func setDocumentExpiration(id: String, expiration: Date?) throws {
     try writing { store, _ in
-      let milliseconds = expiration.map { Int64(($0.timeIntervalSince1970 * 1000).rounded()) }
-      guard try store.setExpiration(milliseconds.map { max($0, 1) }, of: id) else {
+      // A time beyond all numbers is the last one; one before 1970 has passed.
+      let milliseconds = expiration.map { date -> Int64 in
+        let time = (date.timeIntervalSince1970 * 1000).rounded()
+        return time < 1 ? 1 : Int64(exactly: time) ?? .max
+      }
+      guard try store.setExpiration(milliseconds, of: id) else {
         throw DatabaseError(CBLError.notFound, "\(self.fullName) has no '\(id)'")
       }
     }

@@ -25,7 +25,7 @@ extension DataFile {
   /// - Throws: `DocumentStoreError`: `.corruptRevisionData` for a record whose blobs cannot be
   ///   read, and no blob is removed then; `.invalidParameter` within a transaction of the same
   ///   thread.
-  /// - Complexity: O(records with blobs).
+  /// - Complexity: O(records with blobs); O(records) when they do not name all blobs.
   ///
   /// Durability: a blob is removed only once the commits are durable that took its last name away.
   @discardableResult
@@ -90,7 +90,13 @@ extension DataFile {
     let snapshot = Snapshot(connection: writer, file: self)
     let named = try snapshot.namedBlobs()
     let present = try blobs.digests()
-    compaction.removedBlobs = present.filter { !named.contains($0) }
+    var unnamed = present.filter { !named.contains($0) }
+    if !unnamed.isEmpty {
+      // Releases of the real library forgot the flag of some records that name blobs.
+      let others = try snapshot.namedBlobs(flags: [])
+      unnamed.removeAll { others.contains($0) }
+    }
+    compaction.removedBlobs = unnamed
     compaction.keptBlobCount = present.count - compaction.removedBlobs.count
     guard !compaction.removedBlobs.isEmpty else { return }
     // Durable before: with NORMAL, possibly not the last commits. After: all, so that no crash
@@ -106,11 +112,13 @@ extension DataFile {
 }
 
 extension Snapshot {
-  /// The blobs that any kept revision of any document names.
-  func namedBlobs() throws(DocumentStoreError) -> Set<BlobDigest> {
+  /// The blobs that any kept revision of the documents with these flags names.
+  func namedBlobs(
+    flags: RecordFlags = .hasAttachments
+  ) throws(DocumentStoreError) -> Set<BlobDigest> {
     var (named, flagged) = (Set<BlobDigest>(), KeyStore.Enumeration())
     flagged.includesDeleted = true
-    flagged.flags = .hasAttachments
+    flagged.flags = flags
     for name in try keyStores() where name.isCollection {
       guard let store = try keyStore(name) else { continue }
       do {
