@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: dist dist-test setup run coverage docc pages hooks histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate calibrate screenshots test test-busy test-large test-sync sync-crashes realmswift-snippets test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench bench-lists fuzz mutants damaged-images golden format
+.PHONY: dist dist-test setup run coverage docc pages hooks histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate calibrate screenshots test test-busy test-large test-sync sync-crashes realmswift-snippets test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench bench-lists fuzz mutants damaged-images query-pairs damaged-bundles golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; OpenSSL
@@ -230,6 +230,19 @@ test-large: setup
 	FAULTLINE_LARGE=1 COLLECTION_SEED=$(HISTORY_SEED)0000 COLLECTION_SEQUENCES=3000 \
 	  swift test -c release -Xswiftc -enable-testing --filter \
 	  'EngineTests|FleeceTests|DocumentStoreTests|BackendTests|NodeCacheTests|ScenarioSchemaTests|ShippedScenarioTests|XRayTests|LongLivedCollectionTests'
+
+# A million pairs of drawn documents and queries without indexes, and a million with them, against a naive evaluator. Each hundred
+# databases print a line; FROM=1200 goes on behind them.
+PAIRS ?= 5600
+query-pairs: setup
+	FAULTLINE_LARGE=1 QUERY_PAIRS_FROM=$(FROM) QUERY_PAIRS_COUNT=$(PAIRS) \
+	  swift test -c release -Xswiftc -enable-testing --filter QueryDifferentialTests
+
+# Real bundles of documents, damaged in a thousand seeded ways each. FROM=1000 draws others.
+BUNDLES ?= 1000
+damaged-bundles: setup
+	FAULTLINE_LARGE=1 DAMAGED_BUNDLES_FROM=$(FROM) DAMAGED_BUNDLES=$(BUNDLES) \
+	  swift test -c release -Xswiftc -enable-testing --filter DamagedBundleTests
 
 # All orders of arrival in small synchronized worlds, drawn ones, the lists' sizes, and recorded transactions: minutes in a release build.
 test-sync: setup

@@ -29,38 +29,75 @@ struct TableTests {
     text.components(separatedBy: "`").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
   }
 
+  /// A file of tests: each test's text, and what all of them share.
+  private struct TestFile {
+    var tests: [String: String] = [:]
+    var shared = ""
+    var isClient = true
+
+    init(_ text: String) {
+      isClient = !text.contains("@testable import")
+      for (index, piece) in text.components(separatedBy: "\n  @Test(").enumerated() {
+        guard index > 0, let end = piece.range(of: "\n  }\n") else {
+          shared += piece
+          continue
+        }
+        let name = piece.components(separatedBy: "\n  func ").dropFirst().first?.prefix {
+          $0 != "("
+        }
+        tests[name.map(String.init) ?? ""] = String(piece[..<end.lowerBound])
+        shared += piece[end.upperBound...]
+      }
+    }
+  }
+
+  /// The word that a program writes: `data` of `ResultSet.data(as:)`.
+  private static func word(_ name: String) -> Substring {
+    let word = name.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "@" }
+    let rest = name.dropFirst(word.count)
+    return rest.hasPrefix(".") ? Self.word(String(rest.dropFirst())) : word
+  }
+
   /// What is wrong with a row; nil when nothing is.
-  private static func fault(of row: Row, _ tests: String) -> String? {
+  private static func fault(of row: Row, _ files: [String: TestFile]) -> String? {
     guard row.state == "same" else {
       return row.state == "differs" && row.note.isEmpty ? "says nothing of the difference" : nil
     }
-    let words = quoted(row.note).first?.split(separator: ".") ?? []
-    guard words.count == 2, tests.contains("struct \(words[0]) {"),
-      tests.contains("func \(words[1])(")
-    else { return "names no test" }
-    for name in quoted(row.names) {
-      let word = name.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "@" }
-      if !tests.contains(word) { return "no test uses \(word)" }
+    let words = quoted(row.note).first?.split(separator: ".").map(String.init) ?? []
+    guard words.count == 2, let file = files[words[0]], let test = file.tests[words[1]] else {
+      return "names no test"
+    }
+    guard file.isClient else { return "its test sees what programs do not" }
+    for name in quoted(row.names).map(word) where !(test + file.shared).contains(name) {
+      return "its test does not use \(name)"
     }
     return nil
   }
 
-  @Test("is held by tests")
+  @Test("is held by tests, each row by the one that it names")
   func rows() throws {
     let root = Self.folder.deletingLastPathComponent().deletingLastPathComponent()
     let page = root.appending(path: "docs/reference/documents-api.md")
     let rows = Self.rows(try String(contentsOf: page, encoding: .utf8))
-    let tests = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
-      .filter { $0.hasSuffix(".swift") && $0 != "TableTests.swift" }
-      .map { try String(contentsOf: Self.folder.appending(path: $0), encoding: .utf8) }
-      .joined(separator: "\n")
+    var files: [String: TestFile] = [:]
+    let support = Self.folder.appending(path: "Support.swift")
+    let helpers = try String(contentsOf: support, encoding: .utf8)
+    for name in try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
+    where name.hasSuffix(".swift") && name != "TableTests.swift" {
+      let text = try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
+      for part in text.components(separatedBy: "\nstruct ").dropFirst() {
+        files[String(part.prefix { $0.isLetter })] = TestFile(text + helpers)
+      }
+    }
     #expect(rows.filter { $0.state == "same" }.count > 25)
     for row in rows {
-      let fault = Self.fault(of: row, tests)
+      let fault = Self.fault(of: row, files)
       #expect(fault == nil, "\(row.names)")
     }
     let wrong = Row(names: "`foo()`", state: "same", note: "`DatabaseTests.life`")
-    #expect(Self.fault(of: wrong, tests) == "no test uses foo")
-    #expect(Self.fault(of: Row(names: "", state: "same", note: "`A.b`"), tests) != nil)
+    #expect(Self.fault(of: wrong, files) == "its test does not use foo")
+    let elsewhere = Row(names: "`saveBlob()`", state: "same", note: "`DatabaseTests.life`")
+    #expect(Self.fault(of: elsewhere, files) == "its test does not use saveBlob")
+    #expect(Self.fault(of: Row(names: "", state: "same", note: "`A.b`"), files) != nil)
   }
 }

@@ -28,7 +28,9 @@ struct ReportedQueryTests {
     #"{"n":"y","k":null,"tags":[],"more":[]}"#, #"{"k":1}"#,
   ]
 
-  static let reports: [Report] = [
+  static let reports = general + ofTexts + ofNames + ofValues
+
+  private static let general: [Report] = [
     Report(
       "core 840: an indexed null behind a left join",
       nested,
@@ -105,6 +107,120 @@ struct ReportedQueryTests {
       [#"{"n":[null,"a",null]}"#], "SELECT ARRAY_COUNT(n), ARRAY_LENGTH(n)", ["[1,3]"]),
   ]
 
+  private static let names = [
+    #"{"s":"Zoë","n":1}"#, #"{"s":"zoe","n":2}"#, #"{"s":"Äpfel"}"#,
+    #"{"s":"Royal Museum","n":1}"#,
+  ]
+  private static let noCase = #"{"UNICODE":true,"CASE":false,"DIAC":false,"LOCALE":"en"}"#
+
+  private static let ofTexts: [Report] = [
+    Report(
+      "core 325: LIKE tells capitals from small letters",
+      names, "SELECT META().id WHERE s LIKE 'Royal museum' OR s LIKE 'Zo_'", [#"["a"]"#]),
+    Report(
+      "core 296: LIKE follows a collation",
+      names, #"{"WHAT":[["._id"]],"WHERE":["COLLATE",\#(noCase),["LIKE",[".s"],"ZO%"]]}"#,
+      [#"["a"]"#, #"["b"]"#]),
+    Report(
+      "android 1689: LIKE beside another condition",
+      names, "SELECT META().id WHERE n = 1 AND s LIKE '%use%'", [#"["d"]"#]),
+    Report(
+      "couchbase_lite 107: lower() under LIKE",
+      names, "SELECT META().id WHERE LOWER(s) LIKE '%ä%'", [#"["c"]"#]),
+    Report(
+      "core 498: an index with a collation, in WHERE, GROUP BY and ORDER BY",
+      names,
+      #"{"WHAT":[["count()",["."]]],"WHERE":["AND",["=",["COLLATE",\#(noCase),[".s"]],"ZOE"],"#
+        + #"["OR",["IS",[".z"],null],["IS",[".z"],["MISSING"]]]],"#
+        + #""GROUP_BY":[["COLLATE",\#(noCase),[".s"]]],"#
+        + #""ORDER_BY":[["COLLATE",\#(noCase),[".s"]]]}"#,
+      ["[2]"]),
+    Report(
+      "core 196: accented letters stand beside their base",
+      names, #"{"WHAT":[["._id"]],"ORDER_BY":[["COLLATE",{"UNICODE":true},[".s"]]]}"#,
+      [#"["c"]"#, #"["d"]"#, #"["b"]"#, #"["a"]"#]),
+    Report(
+      "java-ce-root 26: COLLATE without diacritics",
+      names, "SELECT META().id WHERE s = 'zoë' COLLATE (UNICODE NOCASE NODIACRITIC) ORDER BY n",
+      [#"["a"]"#, #"["b"]"#]),
+    Report(
+      "core 470: a time before 1970, with an offset",
+      [#"{"d":"1944-06-06T06:30:00+01:00"}"#], "SELECT STR_TO_MILLIS(d)", ["[-806956200000]"]),
+    Report(
+      "core 1951, 1975: an offset in minutes",
+      ["{}"], "SELECT MILLIS_TO_TZ(0, 90), STR_TO_TZ('1970-01-01T00:00:00Z', -480)",
+      [#"["1970-01-01T01:30:00+0130","1969-12-31T16:00:00-0800"]"#]),
+  ]
+
+  private static let odd = [
+    #"{"$foo":17,"?foo":18,"[foo":19,".foo":20,"f$o?o[o.":21,"str]ing]":10,"#
+      + #""oids":[{"$oid":"avoid"}],"string[1]":{"arr":[{"string[3]":{"id":20}}]}}"#
+  ]
+
+  private static let ofNames: [Report] =
+    [("$foo", 17), ("?foo", 18), ("str]ing]", 10)]
+    .map { (name: String, number: Int) in
+      Report(
+        "core 545: a property named \(name)",
+        odd,
+        #"{"WHAT":[[".","\#(name)"]],"WHERE":["AND",["EXISTS",[".","\#(name)"]],"#
+          + #"["=",[".","\#(name)"],\#(number)]]}"#, ["[\(number)]"])
+    } + [
+      Report(
+        "core 545: the same in SQL++", odd,
+        "SELECT `$foo`, `?foo`, `[foo`, `.foo`, `f$o?o[o.`, `str]ing]`, "
+          + "`string[1]`.arr[0].`string[3]`.id "
+          + "WHERE ANY a IN oids SATISFIES a.`$oid` = 'avoid' END",
+        ["[17,18,19,20,21,10,20]"]),
+      Report(
+        "core 545: a variable's property with a $", odd,
+        #"{"WHAT":[["._id"]],"WHERE":["ANY","a",[".oids"],["=",["?a.$oid"],"avoid"]]}"#,
+        [#"["a"]"#]),
+    ]
+
+  private static let ofValues: [Report] = [
+    Report(
+      "core 221: null can be selected", nulls, "SELECT v WHERE META().id = 'b'", ["[null]"]),
+    Report(
+      "core 759, ios 1982: what is missing is not null",
+      nulls, "SELECT v ORDER BY META().id", ["[-]", "[null]", "[1]"]),
+    Report(
+      "core 2209: null is null behind an index",
+      nulls, "SELECT META().id, IFNULL(v, 'none'), ISATOM(v), v IS NULL WHERE v IS NULL",
+      [#"["b","none",null,true]"#]),
+    Report(
+      "core 1116: several operands, of which the first valued one counts",
+      nulls, "SELECT IFMISSING(z, y, 3), IFMISSINGORNULL(v, z, 4), IFNULL(v, 5) WHERE v IS NULL",
+      ["[3,4,5]"]),
+    Report(
+      "android 1602: a property and NOT NULL",
+      nulls, "SELECT META().id WHERE v NOT NULL", [#"["c"]"#]),
+    Report(
+      "core 410: numbers, booleans and null in a longer text",
+      nulls, "SELECT CONCAT(99, ' ', 123.45, ' ', true, ' ', null), CONCAT('a', z) LIMIT 1",
+      [#"["99 123.45 true null",-]"#]),
+    Report(
+      "android 1306: null or missing",
+      nulls, "SELECT META().id WHERE v IS NOT VALUED ORDER BY META().id", [#"["a"]"#, #"["b"]"#]),
+    Report(
+      "core 2137: groups of an unnested array",
+      nested,
+      "SELECT m, COUNT(*) FROM _ AS d UNNEST d.more AS m GROUP BY m ORDER BY m DESC",
+      ["[8,1]", "[7,1]"]),
+    Report(
+      "android 1600: a join on the ID",
+      [#"{"n":"airline"}"#, #"{"k":"a","s":"route"}"#],
+      "SELECT DISTINCT l.n, r.s FROM _ AS r JOIN _ AS l ON META(l).id = r.k LIMIT 5",
+      [#"["airline","route"]"#]),
+    Report(
+      "core 634: an array in an array of an array",
+      [#"{"tags":[{"w":[[1,2],[3]]},{"w":[]}]}"#],
+      """
+      SELECT x FROM _ AS d UNNEST d.tags AS t UNNEST t.w AS w UNNEST w AS x WHERE x != 2
+      """,
+      ["[1]", "[3]"]),
+  ]
+
   @Test("have the rows that the report asks for", arguments: reports)
   func rows(report: Report) throws {
     let folder = try TemporaryFolder()
@@ -118,6 +234,7 @@ struct ReportedQueryTests {
       for (name, kind, json) in [
         ("v", .value, #"[[".v"],[".n"],[".k"]]"#), ("s", .value, #"[[".s"]]"#),
         ("k", .value, #"[[".k"],[".n"]]"#), ("tags", .array(path: "tags"), "[]"),
+        ("c", .value, #"[["COLLATE",\#(Self.noCase),[".s"]]]"#),
       ] as [(String, IndexSpecification.Kind, String)] {
         try store.createIndex(IndexSpecification(name, kind, json: json))
       }
