@@ -62,10 +62,30 @@ extension SyncServerStore {
   package func backUp(to path: String) throws(EngineError) {
     let write = try database.beginWrite()
     defer { write.cancel() }
+    try Self.markBackup(write)
+    try write.writeCopy(to: path, encryptionKey: nil)
+  }
+
+  /// Makes a file that was copied by other means a backup, so that it is not served as it is.
+  /// - Throws: `EngineError`, as for a file that is not a server's.
+  ///
+  /// Durability: when the call returns, it survives any crash.
+  package static func markBackup(_ copy: Database) throws(EngineError) {
+    let write = try copy.beginWrite()
+    defer { write.cancel() }
+    try markBackup(write)
+    try write.commit()
+  }
+
+  private static func markBackup(_ write: WriteTransaction) throws(EngineError) {
     var identity = try ServerIdentity(write)
     identity.isBackup = true
     try identity.store(in: write)
-    try write.writeCopy(to: path, encryptionKey: nil)
+  }
+
+  /// Whether a file is a backup that was not restored yet.
+  package static func isBackup(_ version: some ReadableVersion) throws(EngineError) -> Bool {
+    try ServerIdentity(version).isBackup
   }
 
   /// Gives a backup, or any other copy, an epoch of its own.

@@ -1,6 +1,7 @@
 // LabNodes.swift: a client and the server of the lab's world, each with its disk.
 
 import Engine
+import FaultFS
 import LabCore
 import ObjectDatabase
 import Recording
@@ -77,6 +78,8 @@ final class LabServer {
   /// The name of the history that clients must know.
   var epoch: UInt64 = 1
   var copy: TreeImage?
+  /// Whether its file is a backup whose restore has not ended.
+  var isRestoring = false
   /// The newest version that it had in this epoch.
   var seen = SyncVersion.zero
 
@@ -98,4 +101,18 @@ final class LabServer {
   }
 
   func stop() { store = nil }
+
+  /// Gives a backup its epoch; a file that was restored before a power failure has it.
+  func restore(planting plant: SyncPlant?) throws {
+    let file = try RealmFile(disk.configuration())
+    guard try SyncServerStore.isBackup(try file.database.snapshot()) else { return }
+    switch plant {
+    case .splitRestore: try file.database.splitRestore(epoch: epoch)
+    case .restoreSyncs:
+      try disk.fileSystem.addRules([FaultRule(when: .init([.sync]), what: .ignoreSync)])
+      defer { disk.fileSystem.clearRules() }
+      try SyncServerStore.restore(file.database, epoch: epoch)
+    default: try SyncServerStore.restore(file.database, epoch: epoch)
+    }
+  }
 }

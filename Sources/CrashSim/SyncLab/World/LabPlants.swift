@@ -51,6 +51,19 @@ extension Database {
   }
 }
 
+extension Database {
+  /// Restores a backup in two transactions: first it can be served, then it has another epoch.
+  func splitRestore(epoch: UInt64) throws(EngineError) {
+    let snapshot = try snapshot()
+    guard var bytes = try SyncTable.bytes(.server, 0, snapshot) else { return }
+    // Numbers of the row: epoch, whether it is a backup.
+    for index in 8..<16 { bytes[index] = 0 }
+    try edit { (write) throws(EngineError) in try SyncTable.put(bytes, .server, 0, write) }
+    bytes.replaceSubrange(0..<8, with: NumberBytes.bytes([epoch]))
+    try edit { (write) throws(EngineError) in try SyncTable.put(bytes, .server, 0, write) }
+  }
+}
+
 extension LabClient {
   func forgetPending() throws {
     try open?.file.database.edit { (write) throws(EngineError) in

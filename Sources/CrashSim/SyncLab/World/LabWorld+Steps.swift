@@ -137,17 +137,18 @@ extension LabWorld {
     sentEntries = [:]
     confirmedSequences = [:]
     server.seen = .zero
-    try restart(
-      server.name,
-      with: declared.plant == .keepEpoch ? image : try Self.restored(image, epoch: server.epoch))
+    guard declared.plant != .keepEpoch else { return try restart(server.name, with: image) }
+    // A life begins with the backup, which is durable; the restore is what it records first.
+    server.isRestoring = true
+    try restart(server.name, with: try Self.backup(of: image))
   }
 
-  /// A server's file with another epoch, made before the server begins with it.
-  private static func restored(_ image: TreeImage, epoch: UInt64) throws -> TreeImage {
-    let disk = try LabDisk("restored")
+  /// A copy of a server's file that says that it is one.
+  private static func backup(of image: TreeImage) throws -> TreeImage {
+    let disk = try LabDisk("backup")
     try disk.restart(with: image)
     let file = try RealmFile(disk.configuration())
-    try SyncServerStore.restore(file.database, epoch: epoch)
+    try SyncServerStore.markBackup(file.database)
     return disk.fileSystem.image
   }
 

@@ -229,10 +229,24 @@ package final class LabWorld {
       for client in clients { try disconnect(client, tellsServer: false) }
       server.stop()
       try server.disk.restart(with: image ?? server.disk.fileSystem.image)
+      try restoreIfBegun()
       try server.start()
     }
     mark(node, "\(node) is back")
     chart(node, image == nil ? "begins again" : "begins again with what is left of its files")
+  }
+
+  /// Restores the server's file, if that has begun and not ended.
+  ///
+  /// Who restores a file after a power failure finds a backup, and does it again, or finds a file
+  /// that can be served, and lets it be served. Once a restore has ended there is no backup.
+  private func restoreIfBegun() throws {
+    guard server.isRestoring else { return }
+    try server.restore(planting: declared.plant)
+    guard isOn(server.disk) else { return }
+    server.isRestoring = false
+    mark(server.name, "\(server.name) is restored")
+    chart(server.name, "is restored")
   }
 
   private func mark(_ node: String, _ text: String) {

@@ -140,6 +140,10 @@ package enum SyncPlant: String, Sendable, Hashable, CaseIterable {
   case silentRestore
   /// A restored server keeps its epoch.
   case keepEpoch
+  /// A backup is restored in two transactions, so a crash leaves it served with the old epoch.
+  case splitRestore
+  /// The restore of a backup syncs nothing.
+  case restoreSyncs
   /// Two files say that they are one client's.
   case sharedIdentity
   /// Clients never ask again for what was lost.
