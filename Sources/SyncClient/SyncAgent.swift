@@ -10,6 +10,9 @@ import SyncCore
 
 /// Synchronizes one file.
 package final class SyncAgent {
+  /// The parts of a log that the server sends when it is asked once.
+  package static let partsAsked: UInt64 = 8
+
   private let file: RealmFile
   private let now: SyncedFile.Clock
   private let lock: AgentLock?
@@ -19,6 +22,9 @@ package final class SyncAgent {
   /// The version that the last step read or made: while it is the newest, nobody has added a
   /// changeset.
   private var known: Version?
+  /// The welcome of this connection whose log comes in parts, and the part before which it has
+  /// asked for all.
+  private var offer: (welcome: SyncWelcome, log: UInt128, askedUntil: UInt64)?
 
   /// Makes the agent of a file that is synchronized.
   /// - Parameters:
@@ -54,6 +60,75 @@ package final class SyncAgent {
   }
 
   private func take(_ input: ClientInput?) throws(EngineError) -> [ClientOutput] {
+    switch input {
+    case .message(.welcome(let welcome)):
+      guard let log = welcome.offered else { return try takeWhole(input) }
+      return try take(welcome, offering: log)
+    case .message(.part(let part)): return try take(part)
+    case .connected, .closed: offer = nil
+    default: break
+    }
+    return try takeWhole(input)
+  }
+
+  // MARK: a log in parts
+
+  private func take(
+    _ welcome: SyncWelcome, offering log: UInt128
+  ) throws(EngineError) -> [ClientOutput] {
+    guard machine.isGreeting else { return [] }
+    offer = (welcome, log, 0)
+    return [ask(from: try SyncStage.count(of: log, try file.database.snapshot()), log)]
+  }
+
+  private func ask(from index: UInt64, _ log: UInt128) -> ClientOutput {
+    offer?.askedUntil = index + SyncAgent.partsAsked
+    return .send(.wants(log: log, from: index))
+  }
+
+  /// Stores the next part, in a transaction of its own; the last one puts the log in its place.
+  private func take(_ part: SyncLogPart) throws(EngineError) -> [ClientOutput] {
+    guard machine.isGreeting, let offer, offer.log == part.log else { return [] }
+    let snapshot = try file.database.snapshot()
+    guard try SyncStage.count(of: part.log, snapshot) == part.index else { return [] }
+    guard part.isLast else {
+      let write = try file.database.beginWrite()
+      defer { write.cancel() }
+      try SyncStage.add(part, write)
+      // Before: the parts before this one. After: this one, too; nobody sees any of them.
+      try write.commit()
+      return part.index + 1 < offer.askedUntil ? [] : [ask(from: part.index + 1, part.log)]
+    }
+    var welcome = offer.welcome
+    welcome.offered = nil
+    self.offer = nil
+    let bytes = try SyncStage.bytes(of: part.log, snapshot) + part.bytes
+    do throws(SyncError) {
+      // Read before the transaction begins, so that writers do not wait for it.
+      let log = try SyncMerger(decodingLog: bytes)
+      guard log.name(epoch: welcome.epoch) == part.log else {
+        throw SyncError(.malformed, "a log of another name")
+      }
+      welcome.log = log
+    } catch {
+      let write = try file.database.beginWrite()
+      defer { write.cancel() }
+      try SyncStage.remove(write)
+      try write.commit()
+      return [.tell(.diverged(error)), .close]
+    }
+    let outputs = try takeWhole(.message(.welcome(welcome)))
+    guard machine.isLive else { return outputs }
+    // Entries that came before the last part were dropped.
+    let file = machine.file
+    return outputs + [
+      .send(.progress(confirmed: file.log.head, lowest: file.lowest, asks: true))
+    ]
+  }
+
+  // MARK: an input
+
+  private func takeWhole(_ input: ClientInput?) throws(EngineError) -> [ClientOutput] {
     // Asked before the transaction begins: a version that comes between is read again next time.
     let newest = file.database.version
     if input == nil, known == newest { return [] }
@@ -68,12 +143,16 @@ package final class SyncAgent {
       return outputs
     }
     try stored.store(new)
+    if case .welcome? = message { try SyncStage.remove(write) }
     known = try write.commit()
     return machine.step(.stored, at: now())
   }
 }
 
 extension SyncAgent {
+  /// Whether it has been welcomed on this connection: for tests.
+  package var isLive: Bool { machine.isLive }
+
   /// Where the file is: for tests and the lab.
   package func progress() throws(EngineError) -> (
     client: SyncClient, epoch: UInt64, confirmed: SyncVersion

@@ -11,6 +11,9 @@ import SyncCore
 package enum SyncTable {
   /// The kind of a row.
   package enum Kind: Int64 {
+    /// 0, or by index + 1: a part of a log that is not whole yet. Its keys are the smallest, since
+    /// pending changesets have the largest ones.
+    case stage = -1
     /// The client of the file and its progress.
     case identity = 0
     /// By the number of a class's table: the first key of objects created since.

@@ -70,6 +70,7 @@ package struct SyncedFile: Sendable {
         message: "\(count) changes have not reached the server, and would be in the copy without "
           + "ever reaching it; wait for them")
     }
+    try SyncStage.remove(write)
     var identity = try SyncIdentity(write)
     identity.client = ClientFile.unnamed
     identity.secret = 0
@@ -88,14 +89,15 @@ package struct SyncedFile: Sendable {
     try PartRows.changesets(version)
   }
 
-  /// The amounts that a version keeps besides its objects: pending changesets, entries, and old
-  /// states of objects.
+  /// The amounts that a version keeps besides its objects: pending changesets, entries, old states
+  /// of objects, and parts of a log that is not whole.
   package static func keptCounts(
     _ version: some ReadableVersion
-  ) throws(EngineError) -> (pending: Int, entries: Int, objects: Int) {
+  ) throws(EngineError) -> (pending: Int, entries: Int, objects: Int, parts: Int) {
     (
       try SyncTable.numbers(.pending, version).count,
-      try SyncTable.numbers(.window, version).count, try SyncTable.numbers(.base, version).count
+      try SyncTable.numbers(.window, version).count, try SyncTable.numbers(.base, version).count,
+      try SyncTable.numbers(.stage, version).filter { $0 > 0 }.count
     )
   }
 

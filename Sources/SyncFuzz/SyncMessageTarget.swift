@@ -29,6 +29,10 @@ enum SyncMessageTarget {
     found.append(SyncMessage.entries(Array(entries.prefix(2))).encoded())
     found += entries.map { SyncMessage.upload($0.changeset).encoded() }
     found.append(SyncMessage.received(3).encoded())
+    found.append(SyncMessage.wants(log: 5, from: 2).encoded())
+    found.append(
+      SyncMessage.part(SyncLogPart(log: 5, index: 2, isLast: true, bytes: log.encodedLog()))
+        .encoded())
     found.append(
       SyncMessage.progress(confirmed: .zero, lowest: SyncVersion(1), asks: true).encoded())
     _ = server.step(.opened(session: 1, random: 1), at: 5)
@@ -81,6 +85,10 @@ enum SyncMessageTarget {
     report(&client, .message(message))
     report(&client, .tick)
     report(&client, .commit([.delete(note)]))
+    if case .part(let part) = message, let log = try? SyncMerger(decodingLog: part.bytes) {
+      guard log.encodedLog() == part.bytes else { return .finding("a log has two spellings") }
+      return log.breach().map { .finding($0) } ?? .accepted
+    }
     guard case .welcome(let welcome) = message, welcome.log != nil else { return .accepted }
     return client.file.log.breach().map { .finding($0) } ?? .accepted
   }

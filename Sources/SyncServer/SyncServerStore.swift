@@ -13,8 +13,8 @@ import SyncCore
 package enum ServerReply: Sendable {
   /// A message to a client.
   case send(session: UInt64, SyncMessage)
-  /// A welcome with the whole state, to be made by `SyncBootstrap.message`.
-  case bootstrap(session: UInt64, SyncBootstrap)
+  /// Parts of a log, to be made by `SyncBootstrap.messages`, from this one on.
+  case bootstrap(session: UInt64, SyncBootstrap, from: UInt64)
   /// A connection is to be closed.
   case close(session: UInt64)
 }
@@ -33,6 +33,11 @@ package final class SyncServerStore {
     /// Attempts after an upload that could not be stored, for which the server keeps a copy of what
     /// it has in memory.
     package var copiedAttempts = 1000
+    /// Bytes of entries in a message, unless a single one has more, and of a part of a log; at
+    /// most `SyncLimits.storedBytesMax`.
+    package var messageBytesMax = SyncLimits.storedBytesMax
+    /// How long a log is offered after a client has last asked for a part of it.
+    package var offeredMilliseconds: UInt64 = 600_000
 
     /// The usual ones.
     package init() {}
@@ -58,6 +63,8 @@ package final class SyncServerStore {
   private var failure: EngineError?
   /// Attempts that are still to be made on a copy.
   private var copiesLeft = 0
+  /// The log that is offered to those who need one, and when it was last asked for.
+  private var offer: (log: SyncBootstrap, used: UInt64)?
   /// How often the kept log was read again because an upload could not be stored.
   package private(set) var rereadCount = 0
 
@@ -173,7 +180,7 @@ package final class SyncServerStore {
       copiesLeft = limits.copiedAttempts
       return nil
     }
-    guard batch.isDirty else { return try replies(batch.outputs) }
+    guard batch.isDirty else { return try replies(batch, at: now) }
     let write = try batch.begun(classes)
     try batch.applier?.finish()
     for number in changed.sorted() where number <= UInt64(machine.file.clients.count) {
@@ -188,7 +195,7 @@ package final class SyncServerStore {
       batch.isDirty = false
       batch.take(machine.step(.stored, at: now))
     }
-    return try replies(batch.outputs)
+    return try replies(batch, at: now)
   }
 
   /// Whether an error is about what was to be written, not about the file.
@@ -262,8 +269,18 @@ package final class SyncServerStore {
         if refusal == nil { try load(changeset, try batch.begun(classes)) }
       }
     }
+    if case .message(let session, .wants(let name, let index)) = input {
+      guard machine.client(of: session) != nil, let found = offer?.log, found.name == name else {
+        return
+      }
+      offer?.used = now
+      batch.wanted.append((session, found, index))
+    }
+    if let offer, offer.used < now, now - offer.used > limits.offeredMilliseconds {
+      self.offer = nil
+    }
     let (head, start) = (machine.file.log.head, machine.file.log.start)
-    batch.take(machine.step(input, at: now, refusal: refusal))
+    batch.take(machine.step(input, at: now, refusal: refusal, offering: offer?.log.head))
     note(input, at: now)
     for version in head.number..<machine.file.log.head.number {
       guard let entry = machine.file.log[SyncVersion(version + 1)] else { continue }
@@ -400,30 +417,37 @@ package final class SyncServerStore {
 
   // MARK: replies
 
-  private func replies(_ outputs: [ServerOutput]) throws(EngineError) -> [ServerReply] {
+  private func replies(
+    _ batch: ServerBatch, at now: UInt64
+  ) throws(EngineError) -> [ServerReply] {
     var replies: [ServerReply] = []
-    var current: (log: SyncMerger, snapshot: Snapshot)?
-    for output in outputs {
+    for output in batch.outputs {
       switch output {
-      case .send(let session, .welcome(let welcome)) where welcome.log != nil:
-        // The rows are those of the newest version, and so has to be the log; the client ignores
-        // entries that it has by then.
-        let made: (log: SyncMerger, snapshot: Snapshot)
-        if let current {
-          made = current
-        } else {
-          made = (machine.file.log.trimmedToBarrier(), try database.snapshot())
-        }
-        current = made
-        replies.append(
-          .bootstrap(session: session, SyncBootstrap(welcome, made.log, loaded, made.snapshot)))
+      case .send(let session, .welcome(var welcome)) where welcome.log != nil:
+        welcome.log = nil
+        welcome.offered = try offered(to: welcome.client, at: now).name
+        replies.append(.send(session: session, .welcome(welcome)))
       case .send(let session, let message):
-        replies += message.inParts.map { .send(session: session, $0) }
+        replies += message.inParts(bytesMax: limits.messageBytesMax)
+          .map { .send(session: session, $0) }
       case .close(let session): replies.append(.close(session: session))
       case .store: continue
       }
     }
-    return replies
+    return replies + batch.wanted.map { .bootstrap(session: $0.session, $0.log, from: $0.index) }
+  }
+
+  /// The log for a client: the offered one while it continues from there, or a new one.
+  private func offered(to client: SyncClient, at now: UInt64) throws(EngineError) -> SyncBootstrap {
+    if let log = offer?.log, machine.canOffer(log.head, to: client) { return log }
+    // The rows are those of the newest version, and so has to be the log; the client ignores
+    // entries that it has by then.
+    let log = SyncBootstrap(
+      machine.file.log.trimmedToBarrier(), loaded, try database.snapshot(),
+      epoch: machine.file.epoch,
+      partBytesMax: max(1, min(limits.messageBytesMax, SyncLimits.storedBytesMax)))
+    offer = (log, now)
+    return log
   }
 }
 
@@ -434,6 +458,8 @@ struct ServerBatch {
   /// Applies effects to its rows.
   var applier: RowApplier?
   private(set) var outputs: [ServerOutput] = []
+  /// The sessions that want parts of a log, and from which one on.
+  var wanted: [(session: UInt64, log: SyncBootstrap, index: UInt64)] = []
   /// Whether something is to be stored.
   var isDirty = false
 

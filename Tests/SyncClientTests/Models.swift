@@ -135,7 +135,9 @@ struct TestFile {
     try SyncedFile.pending(try file.database.snapshot())
   }
 
-  func keptCounts() throws -> (pending: Int, entries: Int, objects: Int) {
+  func keptCounts() throws -> (
+    pending: Int, entries: Int, objects: Int, parts: Int
+  ) {
     try SyncedFile.keptCounts(try file.database.snapshot())
   }
 

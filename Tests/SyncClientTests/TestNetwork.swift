@@ -65,6 +65,9 @@ final class TestNetwork {
     if let session { try serve(.closed(session: session)) }
   }
 
+  /// Lets time pass.
+  func pass(milliseconds: UInt64) { time += milliseconds }
+
   func addClient(_ file: TestFile) throws { clients.append(try Client(file)) }
 
   /// What the server has.
@@ -80,7 +83,8 @@ final class TestNetwork {
     for reply in try store.step([input], at: time) {
       switch reply {
       case .send(let session, let message): try send(message, session)
-      case .bootstrap(let session, let bootstrap): try send(bootstrap.message(), session)
+      case .bootstrap(let session, let bootstrap, let index):
+        for message in try bootstrap.messages(from: index) { try send(message, session) }
       case .close(let session):
         if let client = clients.first(where: { $0.session == session }) { try disconnect(client) }
       }

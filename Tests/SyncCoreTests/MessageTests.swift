@@ -20,6 +20,9 @@ struct MessageTests {
       for log in [nil, whole, whole.trimmedToBarrier()] {
         found.append(.welcome(welcome(&draw, log)))
       }
+      var offering = welcome(&draw, nil)
+      offering.offered = UInt128(draw.wide()) << 60 | 3
+      found.append(.welcome(offering))
       found += (0..<20).map { _ in message(&draw) }
     }
     return found
@@ -35,7 +38,7 @@ struct MessageTests {
   }
 
   private static func message(_ draw: inout CodecTests.Draw) -> SyncMessage {
-    switch draw.below(5) {
+    switch draw.below(7) {
     case 0:
       .hello(
         SyncHello(
@@ -50,14 +53,20 @@ struct MessageTests {
         confirmed: SyncVersion(draw.wide()), lowest: SyncVersion(draw.wide()),
         asks: draw.below(2) == 0)
     case 3: .entries((0..<draw.below(4)).map { _ in draw.entry() })
+    case 4: .wants(log: UInt128(draw.wide()) << 63, from: draw.wide())
+    case 5:
+      .part(
+        SyncLogPart(
+          log: UInt128(draw.wide()) << 63, index: draw.wide(), isLast: draw.below(2) == 0,
+          bytes: (0...draw.below(300)).map { _ in UInt8(draw.below(256)) }))
     default: .received(draw.wide())
     }
   }
 
   private static func isUp(_ message: SyncMessage) -> Bool {
     switch message {
-    case .hello, .upload, .progress: true
-    case .welcome, .entries, .received: false
+    case .hello, .upload, .progress, .wants: true
+    case .welcome, .entries, .received, .part: false
     }
   }
 
@@ -115,6 +124,42 @@ struct MessageTests {
         part.startInWords, objects: part.startState, entries: part.entries)
       #expect(parts == part, "from \(version)")
     }
+  }
+
+  @Test("have parts of logs with a byte or more, and not more than a client stores at once (I26)")
+  func logParts() throws {
+    func part(_ count: Int) -> [UInt8] {
+      SyncMessage.part(
+        SyncLogPart(log: 7, index: 1, isLast: true, bytes: [UInt8](repeating: 1, count: count))
+      ).encoded()
+    }
+    for count in [1, SyncLimits.storedBytesMax] {
+      #expect(try SyncMessage(decoding: part(count), isUp: false).encoded() == part(count))
+    }
+    for count in [0, SyncLimits.storedBytesMax + 1] {
+      #expect(throws: SyncError.self) { try SyncMessage(decoding: part(count), isUp: false) }
+    }
+    var world = SyncWorld(MutantChoices(seed: 9))
+    _ = world.run(steps: 50)
+    let log = world.server.trimmedToBarrier()
+    let bytes = log.encodedLog()
+    #expect(try SyncMerger(decodingLog: bytes) == log)
+    #expect(throws: SyncError.self) { try SyncMerger(decodingLog: bytes + [0]) }
+    #expect(throws: SyncError.self) { try SyncMerger(decodingLog: Array(bytes.dropLast())) }
+    // Equal names are equal bytes: another epoch, beginning or end is another log.
+    var longer = world.server
+    let next = longer.lastSequence(of: SyncClient(1)) + 1
+    let later = SyncStamp(bits: longer.startInWords.stamp.bits + 1 << 40)
+    try longer.accept(
+      SyncChangeset(
+        client: SyncClient(1), sequence: next, base: longer.head, stamp: later,
+        operations: [.create(SyncObject("C", .int(77)))]))
+    let names = [
+      log.name(epoch: 1), log.name(epoch: 2), longer.name(epoch: 1),
+      SyncMerger(log.state, at: log.head).name(epoch: 1),
+    ]
+    #expect(Set(names).count == names.count)
+    #expect(try SyncMerger(decodingLog: bytes).name(epoch: 1) == names[0])
   }
 
   @Test("are refused when they are cut, changed to another spelling, or go on")
@@ -230,7 +275,7 @@ struct MessageTests {
         .change(SyncField(SyncObject("C", .null), [], "p"), .set(.binary(bytes))))
       return entry
     }
-    let parts = SyncMessage.entries(entries).inParts
+    let parts = SyncMessage.entries(entries).inParts(bytesMax: SyncLimits.frameBytesMax)
     var joined: [SyncEntry] = []
     for part in parts {
       guard case .entries(let some) = part else { continue }
@@ -238,6 +283,11 @@ struct MessageTests {
       #expect(some.count == 1 || part.encoded().count <= SyncLimits.frameBytesMax + 64)
     }
     #expect(joined == entries && parts.count > 3 && parts.count < 9)
-    #expect(SyncMessage.received(1).inParts == [.received(1)])
+    // What a client stores in one transaction is bounded (I26).
+    for part in SyncMessage.entries((0..<400).map { _ in draw.entry() }).inParts() {
+      guard case .entries(let some) = part else { continue }
+      #expect(some.count == 1 || part.encoded().count <= SyncLimits.storedBytesMax + 2_000)
+    }
+    #expect(SyncMessage.received(1).inParts() == [.received(1)])
   }
 }

@@ -227,10 +227,16 @@ extension SecondReader {
         epoch: UInt64(fixed(8)), lastSequence: number(), mark: fixed(16), wentBack: false, log: nil)
       let flags = next()
       welcome.wentBack = flags % 2 == 1
-      if flags / 2 == 1 { log = logParts() }
+      if flags / 2 % 2 == 1 { log = logParts() }
+      if flags / 4 == 1 { welcome.offered = fixed(16) }
       return .welcome(welcome)
     case 5: return .entries(entries())
-    default: return .received(number())
+    case 6: return .received(number())
+    case 7: return .wants(log: fixed(16), from: number())
+    default:
+      return .part(
+        SyncLogPart(
+          log: fixed(16), index: number(), isLast: next() == 1, bytes: raw()))
     }
   }
 

@@ -1,5 +1,5 @@
 // ServerStoreTests.swift: the file of a server: lives of clients through it, with an auditor; what
-// is refused; what is kept; new clients while others write; copies and restored files.
+// is refused; what is kept; copies and restored files.
 
 import Engine
 import FoundationEssentials
@@ -262,44 +262,6 @@ struct ServerStoreTests {
     let rebased = server.clients[0].news.count { if case .rebased = $0 { true } else { false } }
     // When it was new, and now.
     #expect(rebased == 2)
-  }
-
-  // MARK: new clients
-
-  @Test("gives a new client one version, while others write (I11)")
-  func bootstrap() throws {
-    let server = try TestServer(TestServer.memory("bootstrap"))
-    for _ in 0..<2 { server.addClient() }
-    for _ in 0..<60 { server.write(0) }
-    try server.settle()
-    // The hello and an upload are one transaction; the message is made after two more.
-    server.addClient()
-    server.write(0)
-    try server.connect(2)
-    let hello = try SyncMessage(
-      decoding: Array(server.clients[2].toServer[0].dropFirst()), isUp: true)
-    let upload = try SyncMessage(
-      decoding: Array(server.clients[0].toServer[0].dropFirst()), isUp: true)
-    let (first, third) = (
-      try #require(server.clients[0].session), try #require(server.clients[2].session)
-    )
-    let replies = try server.store.step(
-      [.message(session: third, hello), .message(session: first, upload)], at: server.time)
-    let version = server.store.head
-    server.write(1)
-    try server.deliverUp([1])
-    for reply in replies {
-      guard case .bootstrap(let session, let bootstrap) = reply else { continue }
-      #expect(session == third)
-      guard case .welcome(let welcome) = try bootstrap.message() else { continue }
-      let log = try #require(welcome.log)
-      #expect(log.head == version && log.breach() == nil)
-    }
-    server.handle(replies)
-    // Messages came in another order than they were said, so some were in vain.
-    server.clients[0].toServer.removeFirst()
-    server.clients[2].toServer.removeFirst()
-    try server.settle()
   }
 
   // MARK: copies

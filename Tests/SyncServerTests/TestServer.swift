@@ -29,6 +29,12 @@ final class TestServer {
     var toServer: [[UInt8]] = []
     var toClient: [[UInt8]] = []
     var news: [ClientNews] = []
+    /// The welcome whose log comes in parts.
+    var offer: SyncWelcome?
+    /// The name of the last offered log, its parts, and how many there are.
+    var staged: (log: UInt128, bytes: [UInt8], count: UInt64) = (0, [], 0)
+    /// The parts that it got, all in all.
+    var partCount = 0
     var draw: DogDraw
   }
 
@@ -101,8 +107,10 @@ final class TestServer {
     for reply in replies {
       switch reply {
       case .send(let session, let message): send(message, session)
-      case .bootstrap(let session, let bootstrap):
-        do { send(try bootstrap.message(), session) } catch { Issue.record("\(error)") }
+      case .bootstrap(let session, let bootstrap, let index):
+        do {
+          for message in try bootstrap.messages(from: index) { send(message, session) }
+        } catch { Issue.record("\(error)") }
       case .close(let session):
         if let number = clients.firstIndex(where: { $0.session == session }) { drop(number) }
       }
@@ -194,9 +202,42 @@ final class TestServer {
     var reader = SyncFrames.Reader(bytesMax: SyncLimits.messageBytesMax)
     while !clients[number].toClient.isEmpty {
       guard let bytes = try reader.take(clients[number].toClient.removeFirst()) else { continue }
-      step(number, .message(try SyncMessage(decoding: bytes, isUp: false)))
+      try hear(number, try SyncMessage(decoding: bytes, isUp: false))
       return
     }
+  }
+
+  /// A client takes a message; it joins the parts of a log, as an agent does.
+  private func hear(_ number: Int, _ message: SyncMessage) throws {
+    switch message {
+    case .welcome(let welcome) where welcome.offered != nil:
+      guard clients[number].machine.isGreeting, let log = welcome.offered else { return }
+      clients[number].offer = welcome
+      if clients[number].staged.log != log { clients[number].staged = (log, [], 0) }
+      ask(number)
+    case .part(let part):
+      let staged = clients[number].staged
+      guard var welcome = clients[number].offer, clients[number].machine.isGreeting,
+        staged.log == part.log, staged.count == part.index
+      else { return }
+      clients[number].partCount += 1
+      guard part.isLast else {
+        clients[number].staged = (staged.log, staged.bytes + part.bytes, staged.count + 1)
+        if (staged.count + 1) % SyncBootstrap.window == 0 { ask(number) }
+        return
+      }
+      welcome.offered = nil
+      welcome.log = try SyncMerger(decodingLog: staged.bytes + part.bytes)
+      clients[number].offer = nil
+      step(number, .message(.welcome(welcome)))
+    default: step(number, .message(message))
+    }
+  }
+
+  private func ask(_ number: Int) {
+    let staged = clients[number].staged
+    clients[number].toServer += SyncFrames.frames(
+      of: SyncMessage.wants(log: staged.log, from: staged.count).encoded())
   }
 
   /// Connects everybody, and delivers until nothing is left to say; then all agree (I1).

@@ -10,6 +10,9 @@ extension SyncLimits {
   public static let uploadBytesMax = changesetBytesMax + 2
   /// Bytes of a message to a client: an entry, or a log.
   public static let messageBytesMax = 1 << 30
+  /// Bytes of entries that a client stores in one transaction, unless a single entry has more; and
+  /// of a part of a log (I26).
+  public static let storedBytesMax = 128 << 10
 }
 
 extension SyncMessage {
@@ -45,14 +48,28 @@ extension SyncMessage {
       for number in [welcome.secret, welcome.nonce, welcome.epoch] { bytes.append(fixed: number) }
       bytes.append(number: welcome.lastSequence)
       bytes.append(fixed: welcome.mark)
-      bytes.append((welcome.wentBack ? 1 : 0) | (welcome.log == nil ? 0 : 2) as UInt8)
+      bytes.append(
+        (welcome.wentBack ? 1 : 0) | (welcome.log == nil ? 0 : 2)
+          | (welcome.offered == nil ? 0 : 4) as UInt8)
       if let log = welcome.log { bytes.append(log: log) }
+      if let offered = welcome.offered { bytes.append(fixed: offered) }
     case .entries(let entries):
       bytes.append(5 as UInt8)
       bytes.append(entries: entries)
     case .received(let sequence):
       bytes.append(6 as UInt8)
       bytes.append(number: sequence)
+    case .wants(let log, let index):
+      bytes.append(7 as UInt8)
+      bytes.append(fixed: log)
+      bytes.append(number: index)
+    case .part(let part):
+      bytes.append(8 as UInt8)
+      bytes.append(fixed: part.log)
+      bytes.append(number: part.index)
+      bytes.append(part.isLast ? 1 : 0 as UInt8)
+      bytes.append(count: part.bytes.count)
+      bytes.append(part.bytes)
     }
     return bytes.bytes
   }
@@ -67,7 +84,7 @@ extension SyncMessage {
     let bytesMax = isUp ? SyncLimits.uploadBytesMax : SyncLimits.messageBytesMax
     var reader = try SyncCoding.reader(bytes, format: Self.format, max: bytesMax)
     let kind = try reader.byte()
-    guard (isUp ? 1...3 : 4...6).contains(kind) else {
+    guard (isUp ? [1, 2, 3, 7] : [4, 5, 6, 8]).contains(kind) else {
       throw reader.malformed("message of kind \(kind)")
     }
     switch kind {
@@ -79,20 +96,22 @@ extension SyncMessage {
         asks: try reader.isTrue())
     case 4: self = .welcome(try reader.welcome())
     case 5: self = .entries(try reader.entries())
-    default: self = .received(try reader.number())
+    case 6: self = .received(try reader.number())
+    case 7: self = .wants(log: try reader.fixed(UInt128.self), from: try reader.number())
+    default: self = .part(try reader.part())
     }
     guard reader.rest == 0 else { throw reader.malformed("\(reader.rest) bytes too many") }
   }
 
-  /// The same as messages of which each has a small encoding, or a single entry.
+  /// The same as messages of which each has entries of so many bytes at most, or a single entry.
   /// - Complexity: O(bytes).
-  package var inParts: [SyncMessage] {
+  package func inParts(bytesMax: Int = SyncLimits.storedBytesMax) -> [SyncMessage] {
     guard case .entries(let entries) = self, entries.count > 1 else { return [self] }
     var parts: [[SyncEntry]] = []
     var size = Int.max
     for entry in entries {
       let count = entry.encoded().count
-      if size > SyncLimits.frameBytesMax - count {
+      if size > bytesMax - count {
         parts.append([])
         size = 0
       }
@@ -125,10 +144,48 @@ extension ByteReader {
       welcome.lastSequence < .max / 2
     else { throw malformed("a client or sequence number that nobody has") }
     let flags = try byte()
-    guard flags < 4 else { throw malformed("flags \(flags)") }
+    guard flags < 6 else { throw malformed("flags \(flags)") }
     welcome.wentBack = flags & 1 != 0
     if flags & 2 != 0 { welcome.log = try log() }
+    if flags & 4 != 0 { welcome.offered = try fixed(UInt128.self) }
     return welcome
+  }
+
+  fileprivate mutating func part() throws(SyncError) -> SyncLogPart {
+    let part = SyncLogPart(
+      log: try fixed(UInt128.self), index: try number(), isLast: try isTrue(),
+      bytes: try take(try count(max: SyncLimits.storedBytesMax)))
+    guard !part.bytes.isEmpty else { throw malformed("a part without bytes") }
+    return part
+  }
+}
+
+extension SyncMerger {
+  /// Its bytes, of which an offered log's parts are pieces.
+  /// - Complexity: O(bytes).
+  package func encodedLog() -> [UInt8] {
+    var bytes = ByteWriter()
+    bytes.append(SyncMessage.format)
+    bytes.append(log: self)
+    return bytes.bytes
+  }
+
+  /// The log of some bytes.
+  /// - Throws: `SyncError`, as for a message.
+  /// - Complexity: As `take` for each of its entries.
+  package init(decodingLog bytes: [UInt8]) throws(SyncError) {
+    var reader = try SyncCoding.reader(
+      bytes, format: SyncMessage.format, max: SyncLimits.messageBytesMax)
+    self = try reader.log()
+    guard reader.rest == 0 else { throw reader.malformed("\(reader.rest) bytes too many") }
+  }
+
+  /// The name of this log as an offered one: equal names are equal bytes.
+  package func name(epoch: UInt64) -> UInt128 {
+    var hash = SyncHash()
+    for number in [epoch, start.number, head.number] { hash.append(UInt128(number)) }
+    hash.append(chain(at: head) ?? 0)
+    return hash.finish()
   }
 }
 

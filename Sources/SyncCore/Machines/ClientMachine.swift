@@ -78,6 +78,8 @@ public struct ClientMachine: Hashable, Sendable {
 
   /// Whether a store is under way.
   public var isStoring: Bool { held.isStoring }
+  /// Whether it waits for a welcome on this connection.
+  public var isGreeting: Bool { phase == .greeting }
   /// Whether it has been welcomed on this connection.
   public var isLive: Bool { phase == .live }
 
@@ -158,7 +160,8 @@ public struct ClientMachine: Hashable, Sendable {
 
   private mutating func receive(_ message: SyncMessage) {
     switch (message, phase) {
-    case (.welcome(let welcome), .greeting): enter(welcome)
+    // A log that comes in parts is the driver's business until it is whole.
+    case (.welcome(let welcome), .greeting) where welcome.offered == nil: enter(welcome)
     case (.entries(let entries), .live): take(entries)
     case (.received(let sequence), .live):
       received = max(received, min(sequence, file.nextSequence - 1))

@@ -210,12 +210,23 @@ extension SyncMessage: FixedHashable {
       hasher.feed(welcome.mark)
       hasher.feed(welcome.wentBack)
       hasher.feed(welcome.log)
+      hasher.feed(welcome.offered ?? 0)
     case .entries(let entries):
       hasher.feed(5)
       hasher.feed(entries)
     case .received(let sequence):
       hasher.feed(6)
       hasher.feed(sequence)
+    case .wants(let log, let index):
+      hasher.feed(7)
+      hasher.feed(log)
+      hasher.feed(index)
+    case .part(let part):
+      hasher.feed(8)
+      hasher.feed(part.log)
+      hasher.feed(part.index)
+      hasher.feed(part.isLast)
+      hasher.feed(part.bytes)
     }
   }
 }

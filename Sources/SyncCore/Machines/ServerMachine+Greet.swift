@@ -4,7 +4,12 @@
 // new one (I20).
 
 extension ServerMachine {
-  mutating func greet(_ hello: SyncHello, from number: UInt64) {
+  /// - Parameters:
+  ///   - hello: The hello.
+  ///   - number: The session.
+  ///   - offered: The newest version of a log that is offered to clients that need one; nil for
+  ///     the newest.
+  mutating func greet(_ hello: SyncHello, from number: UInt64, offering offered: SyncVersion?) {
     guard var session = sessions[number] else { return }
     // A repeated hello gets the same response, including the nonce: otherwise it would be unknown
     // which response arrived.
@@ -31,7 +36,10 @@ extension ServerMachine {
     let client = file.clients[index].client
     if !isAgain {
       session.isPart = isPart(hello, index)
-      let known = session.isPart ? hello.confirmed : file.log.head
+      let known =
+        session.isPart
+        ? hello.confirmed
+        : offered.flatMap { canOffer($0, to: client) ? $0 : nil } ?? file.log.head
       file.clients[index].lowest = session.isPart ? hello.lowest : known
       file.clients[index].isExpired = false
       session.client = client.number
@@ -51,6 +59,13 @@ extension ServerMachine {
             mark: file.clients[index].mark, wentBack: wentBack(hello),
             log: session.isPart ? nil : file.log.trimmedToBarrier()))))
     sendEntries(to: number)
+  }
+
+  /// Whether a client can be given a log that ends at a version: it continues from there, and all
+  /// its own changesets are in that log.
+  package func canOffer(_ version: SyncVersion, to client: SyncClient) -> Bool {
+    guard version >= file.log.start, version <= file.log.head else { return false }
+    return !file.log.entries.contains { $0.version > version && $0.changeset.client == client }
   }
 
   /// The client whose file sent a hello; nil for a new one, a copy or an older state.

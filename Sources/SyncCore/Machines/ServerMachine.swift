@@ -144,14 +144,17 @@ public struct ServerMachine: Hashable, Sendable {
   ///   - input: The event.
   ///   - now: The wall clock in milliseconds since 1970.
   ///   - refusal: Why the changeset that is uploaded is to have no effect (I19); nil for none.
+  ///   - offered: The newest version of a log that clients can get instead of one up to `head`.
   /// - Returns: The outputs, in order.
   package mutating func step(
-    _ input: ServerInput, at now: UInt64, refusal: UInt32?
+    _ input: ServerInput, at now: UInt64, refusal: UInt32?, offering offered: SyncVersion? = nil
   ) -> [ServerOutput] {
     var outputs: [ServerOutput] = []
     switch input {
     case .opened(let session, let random): sessions[session] = Session(random: random)
     case .closed(let session): sessions[session] = nil
+    case .message(let session, .hello(let hello)):
+      if sessions[session] != nil { greet(hello, from: session, offering: offered) }
     case .message(let session, let message): receive(message, from: session, at: now, refusal)
     case .stored: outputs = held.stored()
     case .trim: trim()
@@ -165,10 +168,6 @@ public struct ServerMachine: Hashable, Sendable {
     _ message: SyncMessage, from session: UInt64, at now: UInt64, _ refusal: UInt32?
   ) {
     guard let found = sessions[session] else { return }
-    if case .hello(let hello) = message {
-      greet(hello, from: session)
-      return
-    }
     guard let index = index(of: SyncClient(found.client)) else { return }
     switch message {
     case .upload(let changeset): upload(changeset, of: index, from: session, at: now, refusal)

@@ -54,12 +54,15 @@ public struct SyncWelcome: Hashable, Sendable {
   public var mark: UInt128
   /// Whether the server has lost entries that the client has.
   public var wentBack: Bool
-  /// The log that replaces the client's; nil when the client's is a part of the server's.
+  /// The log that replaces the client's; nil when the client's is a part of the server's, or when
+  /// the log comes in parts.
   public var log: SyncMerger?
+  /// The name of a log that replaces the client's and comes in parts.
+  public var offered: UInt128?
 
   package init(
     client: SyncClient, secret: UInt64, nonce: UInt64, epoch: UInt64, lastSequence: UInt64,
-    mark: UInt128, wentBack: Bool, log: SyncMerger?
+    mark: UInt128, wentBack: Bool, log: SyncMerger?, offered: UInt128? = nil
   ) {
     self.client = client
     self.secret = secret
@@ -69,6 +72,26 @@ public struct SyncWelcome: Hashable, Sendable {
     self.mark = mark
     self.wentBack = wentBack
     self.log = log
+    self.offered = offered
+  }
+}
+
+/// A piece of the bytes of a log that replaces a client's.
+public struct SyncLogPart: Hashable, Sendable {
+  /// The log's name: equal names are equal bytes.
+  public var log: UInt128
+  /// Its number, from 0.
+  public var index: UInt64
+  /// Whether no more follow.
+  public var isLast: Bool
+  /// The bytes; at least one.
+  public var bytes: [UInt8]
+
+  package init(log: UInt128, index: UInt64, isLast: Bool, bytes: [UInt8]) {
+    self.log = log
+    self.index = index
+    self.isLast = isLast
+    self.bytes = bytes
   }
 }
 
@@ -80,12 +103,16 @@ public enum SyncMessage: Hashable, Sendable {
   case upload(SyncChangeset)
   /// From a client: its state; with a request, the following entries are sent again.
   case progress(confirmed: SyncVersion, lowest: SyncVersion, asks: Bool)
+  /// From a client: asks for the parts of an offered log, from one on.
+  case wants(log: UInt128, from: UInt64)
   /// From the server: the client's identity.
   case welcome(SyncWelcome)
   /// From the server: entries that follow each other; own ones are the acknowledgement.
   case entries([SyncEntry])
   /// From the server: the last changeset that is durable there.
   case received(UInt64)
+  /// From the server: a part of an offered log.
+  case part(SyncLogPart)
 }
 
 extension SyncHash {

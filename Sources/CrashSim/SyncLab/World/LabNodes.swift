@@ -78,6 +78,8 @@ final class LabServer {
   /// The name of the history that clients must know.
   var epoch: UInt64 = 1
   var copy: TreeImage?
+  /// Whether it sends a log, and entries, in one message.
+  var sendsWhole = false
   /// Whether its file is a backup whose restore has not ended.
   var isRestoring = false
   /// The newest version that it had in this epoch.
@@ -92,9 +94,13 @@ final class LabServer {
     try SyncServerStore.create(disk.configuration(), realm: LabModels.realm, epoch: epoch)
   }
 
+  /// Bytes of entries in a message, and of a part of a log: few, so that small worlds have many.
+  static let messageBytesMax = 256
+
   func start() throws {
     var limits = SyncServerStore.Limits()
     limits.trimmedMin = 4
+    if !sendsWhole { limits.messageBytesMax = Self.messageBytesMax }
     // The lock of a path is for processes; this file is in memory.
     let file = try RealmFile(disk.configuration())
     store = try SyncServerStore(file.database, limits: limits, file: file)

@@ -75,6 +75,7 @@ package final class LabWorld {
     self.declared = declared
     self.disturbance = disturbance
     server = try LabServer(declared.server)
+    server.sendsWhole = declared.plant == .wholeLogs
     try server.create()
     try server.start()
     for (number, name) in declared.clients.enumerated() {
@@ -270,7 +271,9 @@ package final class LabWorld {
     for reply in replies {
       switch reply {
       case .send(let session, let message): send(message, session)
-      case .bootstrap(let session, let bootstrap): send(try bootstrap.message(), session)
+      case .bootstrap(let session, let bootstrap, let index):
+        for entry in bootstrap.entries { sentEntries[entry.version] = entry }
+        for message in try bootstrap.messages(from: index) { send(message, session) }
       case .close(let session):
         if let client = clients.first(where: { $0.session == session }) {
           try disconnect(client, tellsServer: true)
@@ -289,7 +292,24 @@ package final class LabWorld {
     client.toClient.append(message.encoded())
   }
 
+  /// Judges a message by what its client will store in one transaction (I26).
+  private func judge(_ message: SyncMessage) {
+    let bytes: Int
+    switch message {
+    case .entries(let entries) where entries.count > 1:
+      bytes = entries.reduce(0) { $0 + $1.encoded().count }
+    case .part(let part): bytes = part.bytes.count
+    case .welcome(let welcome): bytes = welcome.log?.encodedLog().count ?? 0
+    default: return
+    }
+    guard bytes > LabServer.messageBytesMax, !breaches.contains(where: { $0.promise == .bounded })
+    else { return }
+    breaches.append(
+      LabBreach(.bounded, "'\(message.title)' has \(bytes) bytes to store in one transaction"))
+  }
+
   private func note(_ message: SyncMessage) {
+    judge(message)
     switch message {
     case .entries(let entries):
       entryMessages += 1
@@ -447,10 +467,12 @@ extension SyncMessage {
     case .progress(let confirmed, _, let asks):
       "progress: has \(confirmed.number)" + (asks ? ", asks" : "")
     case .welcome(let welcome):
-      "welcome \(welcome.client.number)" + (welcome.log == nil ? "" : " with the state")
+      "welcome \(welcome.client.number)" + (welcome.offered == nil ? "" : ", offers a log")
     case .entries(let entries):
       "entries \(entries.map { "\($0.version.number)" }.joined(separator: ", "))"
     case .received(let sequence): "received \(sequence)"
+    case .wants(_, let index): "wants parts from \(index)"
+    case .part(let part): "part \(part.index)" + (part.isLast ? ", the last" : "")
     }
   }
 }

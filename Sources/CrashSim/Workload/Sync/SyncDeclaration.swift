@@ -144,6 +144,8 @@ package enum SyncPlant: String, Sendable, Hashable, CaseIterable {
   case splitRestore
   /// The restore of a backup syncs nothing.
   case restoreSyncs
+  /// A server sends a log, and entries, in one message, however many bytes these have.
+  case wholeLogs
   /// Two files say that they are one client's.
   case sharedIdentity
   /// Clients never ask again for what was lost.

@@ -17,6 +17,7 @@ package enum SyncPromise: Int, Sendable, Hashable, CaseIterable {
   case clone = 21
   case live = 23
   case quiet = 25
+  case bounded = 26
 
   /// Its name in findings and scenarios.
   package var name: String { "\(self)" }
@@ -44,6 +45,7 @@ package enum SyncPromise: Int, Sendable, Hashable, CaseIterable {
     case .clone: "a file and its copy are two clients for the server"
     case .live: "after the last fault the world comes to rest"
     case .quiet: "at rest nothing is sent or committed any more"
+    case .bounded: "what a client stores at once, while an app waits to write, is bounded"
     }
   }
 }
