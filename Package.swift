@@ -285,6 +285,11 @@ let package = Package(
     .executableTarget(
       name: "document-saver", dependencies: ["DocumentStore"], path: "Tests/DocumentSaver",
       swiftSettings: house),
+    // Writers of a synchronized file, its agent with a server, and the judge of what they left.
+    .executableTarget(
+      name: "sync-writer",
+      dependencies: ["SyncClient", "SyncServer", "SyncCore", "ObjectDatabase", "Engine"],
+      path: "Tests/SyncWriter", swiftSettings: house),
     // C: breaks only when a mapped page is written back between two stores.
     .executableTarget(name: "mapped-order", path: "Tests/MappedOrder"),
     // One process of several that use one database; the engine's tests run and kill it.
@@ -393,7 +398,7 @@ let package = Package(
         "TestSupport", "StressRunner", "FaultFSDaemon", "FuzzCommand", "document-saver",
         "documents",
         "dogs", "mapped-order",
-        "posix-cases", "two-savers",
+        "posix-cases", "two-savers", "sync-writer",
         .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: house),
