@@ -28,6 +28,19 @@ extension MutantBase {
     }
   }()
   private static let patchedLeavesByteMin = 248
+  /// Likewise, with a full-text index.
+  static let fullText: MutantBase = {
+    do { return try make("words", words) } catch {
+      preconditionFailure("a base image cannot be made: \(error)")
+    }
+  }()
+  private static let fullTextByteMin = 252
+
+  /// The base of one of the highest bytes.
+  private static func added(_ number: Int) -> MutantBase? {
+    guard number >= patchedLeavesByteMin else { return nil }
+    return number < fullTextByteMin ? patchedLeaves : fullText
+  }
 
   /// How often each is chosen: the small ones are fast, and have most kinds of nodes.
   static let weights = [4, 12, 12, 8, 4, 12, 8, 6, 12, 2, 1, 2, 6, 4]
@@ -36,13 +49,13 @@ extension MutantBase {
   static func chooseEvenly(_ choices: inout MutantChoices) -> MutantBase {
     let number = Int(choices.number(1))
     let bases = all.filter { !$0.nodes.isEmpty }
-    return number < patchedLeavesByteMin ? bases[number % bases.count] : patchedLeaves
+    return added(number) ?? bases[number % bases.count]
   }
 
   /// One of them, by their weights.
   static func choose(_ choices: inout MutantChoices) -> MutantBase {
     let number = Int(choices.number(1))
-    guard number < patchedLeavesByteMin else { return patchedLeaves }
+    if let added = added(number) { return added }
     var left = number % weights.reduce(0, +)
     for (base, weight) in zip(all, weights) {
       if left < weight { return base }
@@ -241,6 +254,21 @@ extension MutantBase {
           [.int(Int64(key) &* 0x1357_9bdf_0246_8ace), .string("\(key)")])
       }
     }
+  }
+
+  /// Texts whose words fill several leaves of a full-text index, some of them cut.
+  private static func words(_ database: Database) throws {
+    let text = ColumnSchema(name: "text", type: .string, isOptional: true, isFullText: true)
+    try write(database) { write in
+      try write.createTable(TableSchema(name: "Words", columns: [text]))
+      for key in 0..<90 {
+        let words = (0..<6).map { "w\(key &* 31 &* ($0 + 1) % 257)" }.joined(separator: " ")
+        try write.insert(
+          into: "Words", key: Int64(key),
+          [key % 9 == 0 ? .null : .string("té\(key % 3) internationalization \(words)")])
+      }
+    }
+    try write(database) { try $0.delete(from: "Words", key: 10) }
   }
 
   private static func links(_ database: Database) throws {

@@ -85,6 +85,11 @@ enum MutantExercise {
           }
         } else if column.isIndexed || column.isUnique {
           search(snapshot, table.name, column)
+        } else if column.isFullText {
+          for text in Self.searches {
+            _ = try? snapshot.keys(
+              in: table.name, column: column.name, matching: WordSearch(text))
+          }
         }
         if column.type == .link, let target = column.target {
           for key in [Int64(0), 2, .max] {
@@ -195,6 +200,8 @@ enum MutantExercise {
     }
   }
 
+  private static let searches = ["te1 w*", "internationalization -w31", "w62", "x"]
+
   private static func changeRows(_ write: WriteTransaction) {
     for table in write.tables {
       for key: Int64 in [0, 1, 4, 1 << 50] {
@@ -206,6 +213,9 @@ enum MutantExercise {
       for column in table.columns where column.isIndexed && column.collection == .none {
         _ = try? write.keys(
           in: table.name, column: column.name, equalTo: MutantBase.value(column.type, 1))
+      }
+      for column in table.columns where column.isFullText {
+        _ = try? write.keys(in: table.name, column: column.name, matching: WordSearch("w*"))
       }
     }
   }
@@ -234,10 +244,13 @@ enum MutantExercise {
       let first = table.columns.first
       if let first { _ = try? write.removeColumn(first.name, from: table.name) }
       for column in table.columns.dropFirst() where column.collection == .none {
-        if column.isIndexed {
+        if column.isIndexed || column.isFullText {
           _ = try? write.removeIndex(from: column.name, in: table.name)
         } else {
-          _ = try? write.addIndex(to: column.name, in: table.name)
+          let isOfWords = column.type == .string && table.columns.count < 3
+          _ = try? isOfWords
+            ? write.addFullTextIndex(to: column.name, in: table.name)
+            : write.addIndex(to: column.name, in: table.name)
         }
       }
       _ = try? write.addColumn(ColumnSchema(name: "new", type: .mixed), to: table.name)

@@ -16,7 +16,7 @@ package enum MutantRun {
     var opened = 0
     var (whole, committed, rows) = (0, 0, 0)
     // The memory of the bases and the first mutants is not counted.
-    _ = (MutantBase.all, MutantBase.patchedLeaves)
+    _ = (MutantBase.all, MutantBase.patchedLeaves, MutantBase.fullText)
     var peak = FuzzWatch.peakBytes()
     for seed in first..<first + count {
       FuzzWatch.announce("mutant \(seed)")

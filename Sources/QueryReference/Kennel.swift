@@ -9,7 +9,7 @@ package enum Kennel {
   package static let person = TableSchema(
     name: "Person",
     columns: [
-      ColumnSchema(name: "name", type: .string, isOptional: true),
+      ColumnSchema(name: "name", type: .string, isOptional: true, isFullText: true),
       ColumnSchema(name: "age", type: .int, isIndexed: true),
       ColumnSchema(name: "number", type: .int, isOptional: true),
       ColumnSchema(name: "score", type: .double, isOptional: true),

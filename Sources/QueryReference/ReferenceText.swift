@@ -32,7 +32,8 @@ enum ReferenceText {
         word = ""
       }
     }
-    return (word.isEmpty ? words : words + [word]).map(folded)
+    return (word.isEmpty ? words : words + [word]).map { folded(withoutMarks($0)) }
+      .filter { !$0.isEmpty }
   }
 }
 

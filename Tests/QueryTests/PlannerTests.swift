@@ -35,7 +35,7 @@ struct PlannerTests {
       ("age == 5", "one value"), ("age IN {1, 2, 3.0}", "3 values"), ("age > 5", "range"),
       ("age BETWEEN {1, 9}", "range"), ("boss == obj('Person', O5)", "one value"),
       ("oid == oid(000000000000000000000001)", "one value"), ("uid == null", "one value"),
-      ("born >= T0:0", "range"), ("age == 1.5", "0 values"),
+      ("born >= T0:0", "range"), ("age == 1.5", "0 values"), ("name TEXT 'a -b'", "words"),
     ])
   func indexed(text: String, kind: String) throws {
     let database = try Kennel.database(ReferenceTables(tables: Kennel.tables), "indexed \(text)")
@@ -55,6 +55,7 @@ struct PlannerTests {
     arguments: [
       "name ==[c] 'a'", "boss.age != 5", "boss.age == null", "boss.age == age", "price > 1",
       "thing == 1", "age + 1 == 2",
+      "name TEXT '-a'", "boss.name TEXT 'a'",
       "age == number", "tags == 'a'", "age IN ALL {1}", "name CONTAINS 'a'", "blob == 'a'",
     ])
   func rowByRow(text: String) throws {
@@ -64,7 +65,7 @@ struct PlannerTests {
 
   @Test("says that words are looked for in every text")
   func words() throws {
-    let lines = try Self.explained("name TEXT 'a' AND age > 1")
+    let lines = try Self.explained("name TEXT 'a' AND age > 1", "Dog")
     #expect(
       lines.contains { $0.contains("row by row (cost 102, no index of words): name TEXT 'a'") })
   }

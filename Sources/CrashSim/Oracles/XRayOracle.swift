@@ -98,7 +98,8 @@ private final class XRayContentHash {
             name: column.name, type: ColumnType(rawValue: column.type.rawValue) ?? .mixed,
             isOptional: column.isOptional,
             collection: CollectionKind(rawValue: column.collection.rawValue) ?? .none,
-            target: column.targetName, isIndexed: column.isIndexed, isUnique: column.isUnique)
+            target: column.targetName, isIndexed: column.isIndexed, isUnique: column.isUnique,
+            isFullText: column.isFullText)
         }))
   }
 }

@@ -12,6 +12,7 @@ extension InspectionReport {
   private static let letters: [(use: String, letter: Character)] = [
     ("unused", "-"), ("free", "."), ("pending", "p"), ("string", "S"), ("leaf", "L"),
     ("inner", "I"), ("collectionLeaf", "c"), ("collectionInner", "C"), ("indexLeaf", "x"),
+    ("wordLeaf", "w"),
     ("indexInner", "X"), ("freeListSegment", "f"), ("freeList", "F"), ("group", "G"),
     ("header", "H"), ("unaccounted", "?"),
   ]

@@ -11,7 +11,8 @@ extension TableDeclaration {
         ColumnSchema(
           name: column.name, type: column.type.engineType, isOptional: column.isOptional,
           collection: column.isList ? .list : .none, target: column.target,
-          isIndexed: column.isIndexed, isUnique: column.isUnique)
+          isIndexed: column.isIndexed, isUnique: column.isUnique,
+          isFullText: column.isFullText)
       })
   }
 

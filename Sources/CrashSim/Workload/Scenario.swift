@@ -219,6 +219,8 @@ package struct ColumnDeclaration: Sendable, Hashable, Codable {
   package var isIndexed = false
   /// Whether its values are unique.
   package var isUnique = false
+  /// Whether it has a full-text index.
+  package var isFullText = false
   /// The target table of a link.
   package var target: String?
   /// Its type in Faultline's classes, if no table of a scenario can have it.

@@ -159,6 +159,7 @@ package enum GrammarWords {
     for type in elementTypes {
       types += [type, type + "?"]
       if type != "double", type != "binary" { types += [type + " indexed", type + "? indexed"] }
+      if type == "string" { types += [type + " full-text", type + "? full-text"] }
     }
     types += ["int unique", "string unique"]
     return types

@@ -8,7 +8,8 @@
 //             29     1  level in the tree; 0 for leaves and for everything that is not in a tree
 //             30     2  0
 //             32     4  count: rows, elements, children, tables, spans, or bytes of a value
-//             36     4  auxiliary: array descriptors of a leaf, segments of a free list, else 0
+//             36     4  auxiliary: array descriptors of a leaf, segments of a free list, runs of
+//                       a leaf of words, else 0
 //             40     8  0
 
 /// The kind of content of a node.
@@ -33,6 +34,8 @@ package enum NodeKind: UInt8, Sendable {
   case indexLeaf = 9
   /// Spans of the free list that stayed the same for a while.
   case freeListSegment = 10
+  /// Words of a full-text index, and the keys of the rows that have them.
+  case wordLeaf = 11
 }
 
 /// The header of a node, parsed.

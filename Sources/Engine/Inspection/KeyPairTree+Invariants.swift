@@ -20,8 +20,21 @@ extension KeyPairTree {
     var stack = [(link: root, level: level, bounds: Bounds())]
     while let (link, level, bounds) = stack.popLast() {
       if level == 0 {
-        let node = try reader.verifiedAgain(link, kind: .indexLeaf, newest: newest)
+        let kind = ofWords ? NodeKind.wordLeaf : .indexLeaf
+        let node = try reader.verifiedAgain(link, kind: kind, newest: newest)
         try visit(node)
+        guard !ofWords else {
+          // Reading it checks order, numbers and bytes.
+          let leaf = try MutableKeyPairLeaf(node, ofWords: true)
+          guard leaf.sizeBytes == node.bytes.count else {
+            throw .corrupted(
+              "a leaf of words has \(node.bytes.count) bytes, its words need \(leaf.sizeBytes)",
+              at: node.ref)
+          }
+          try Self.check(leaf[0], leaf[leaf.count - 1], bounds, at: node.ref)
+          pairs += UInt64(leaf.count)
+          continue
+        }
         try Verifier.verifyDescriptors(NodeArrays(node))
         pairs += try Self.verify(KeyPairLeafView(node), bounds)
         continue
@@ -51,10 +64,15 @@ extension KeyPairTree {
         throw .corrupted("\(leaf[index]) follows \(leaf[index - 1])", at: leaf.node.ref)
       }
     }
-    let (first, last) = (leaf[0], leaf[leaf.count - 1])
-    guard bounds.lower.map({ $0 <= first }) ?? true, bounds.upper.map({ last < $0 }) ?? true else {
-      throw .corrupted("\(first) ... \(last) outside their separators", at: leaf.node.ref)
-    }
+    try check(leaf[0], leaf[leaf.count - 1], bounds, at: leaf.node.ref)
     return UInt64(leaf.count)
+  }
+
+  private static func check(
+    _ first: KeyPair, _ last: KeyPair, _ bounds: Bounds, at ref: Ref
+  ) throws(EngineError) {
+    guard bounds.lower.map({ $0 <= first }) ?? true, bounds.upper.map({ last < $0 }) ?? true else {
+      throw .corrupted("\(first) ... \(last) outside their separators", at: ref)
+    }
   }
 }

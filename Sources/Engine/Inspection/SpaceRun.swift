@@ -37,6 +37,8 @@ public enum SectorUse: Hashable, Sendable, CustomStringConvertible {
     case indexLeaf = 9
     /// A part of the free list.
     case freeListSegment = 10
+    /// Words of a full-text index.
+    case wordLeaf = 11
   }
 
   static func node(_ kind: NodeKind) -> SectorUse {

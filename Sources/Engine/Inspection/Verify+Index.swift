@@ -9,7 +9,7 @@ extension Verifier {
     for (position, record) in table.columns.enumerated() {
       let pairs = KeyPairTree(
         reader: state.reader, root: record.index.root, level: record.index.level,
-        newest: state.version)
+        newest: state.version, ofWords: table.schema.columns[position].isFullText)
       let place = "\(table.schema.name).\(table.schema.columns[position].name)"
       let found = try pairs.verify { node throws(EngineError) in try count(node) }
       guard found == record.index.entryCount else {
@@ -19,6 +19,10 @@ extension Verifier {
         guard found == 0 else {
           throw .corrupted("\(place) has an index, but the schema asks for none")
         }
+        continue
+      }
+      guard !table.schema.columns[position].isFullText else {
+        try verifyWords(of: table, position, pairs, place)
         continue
       }
       let expected = try verifyRows(of: table, position, pairs, place)
@@ -72,6 +76,50 @@ extension Verifier {
     guard count == expected else {
       throw .corrupted(
         "the index of \(place) has \(pair) \(count) times, the row \(expected) times")
+    }
+  }
+
+  /// Compares the pairs of words with those that the rows give, by their number and two sums of
+  /// 64-bit hashes: each pair occurs once on both sides, so equal sums mean equal pairs.
+  private func verifyWords(
+    of table: TableRecord, _ column: Int, _ pairs: KeyPairTree, _ place: String
+  ) throws(EngineError) {
+    var (found, expected) = (PairSum(), PairSum())
+    try pairs.forEach(in: 0...UInt64.max) { image, key, _ in
+      found.add(image, key)
+      return true
+    }
+    var words: [UInt64] = []
+    try rows(table).forEachText(of: column) { key, text in
+      words.removeAll(keepingCapacity: true)
+      Words.forEachImage(in: text) { words.append($0) }
+      words.sort()
+      for index in words.indices where index == 0 || words[index] != words[index - 1] {
+        expected.add(words[index], key)
+      }
+    }
+    guard found == expected else {
+      throw .corrupted(
+        "the full-text index of \(place) has \(found.count) words of rows, its rows have "
+          + "\(expected.count); they are not the same")
+    }
+  }
+
+  /// The number of pairs, and sums of hashes of them.
+  private struct PairSum: Equatable {
+    var count: UInt64 = 0
+    private var sums: SIMD2<UInt64> = .zero
+
+    mutating func add(_ image: UInt64, _ key: Int64) {
+      let key = UInt64(bitPattern: key)
+      count += 1
+      // Every bit of both goes into every bit, so that pairs with keys exchanged differ.
+      sums[0] &+= Self.hash(0x9fb2_1c65_1e98_df25, image, key)
+      sums[1] &+= Self.hash(0xd6e8_feb8_6659_fd93, key, image)
+    }
+
+    private static func hash(_ seed: UInt64, _ first: UInt64, _ second: UInt64) -> UInt64 {
+      ValueImage.finished(ValueImage.step(ValueImage.step(seed, first), second))
     }
   }
 

@@ -103,6 +103,15 @@ enum OpenPairs: KeyPairSource {
     }
   }
 
+  func appendKeys(
+    in images: ClosedRange<UInt64>, to keys: inout [Int64]
+  ) throws(EngineError) {
+    switch self {
+    case .committed(let tree): try tree.appendKeys(in: images, to: &keys)
+    case .changing(let tree): try tree.appendKeysOneByOne(in: images, to: &keys)
+    }
+  }
+
   var leafCountBound: Int {
     switch self {
     case .committed(let tree): tree.leafCountBound

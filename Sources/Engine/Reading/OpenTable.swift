@@ -89,7 +89,8 @@ extension _OpenTable {
       let index = columns[column].index
       return .committed(
         KeyPairTree(
-          reader: rows.reader, root: index.root, level: index.level, newest: rows.newest))
+          reader: rows.reader, root: index.root, level: index.level, newest: rows.newest,
+          ofWords: schema.columns[column].isFullText))
     case .changing(let table): return .changing(table.index(column))
     }
   }
@@ -115,6 +116,23 @@ extension _OpenTable {
   @usableFromInline
   func keys(_ column: String, equalTo value: Value) throws(EngineError) -> [Int64] {
     try reading { () throws(EngineError) in try searchIndex(column).keys(equalTo: value) }
+  }
+
+  @usableFromInline
+  func keys(_ column: String, matching search: WordSearch) throws(EngineError) -> [Int64] {
+    let column = try schema.column(named: column)
+    try schema.checkFullText(column)
+    guard search.isIndexable else {
+      throw EngineError(
+        code: .schemaMismatch,
+        message: "a search in a full-text index requires a word, and this one only excludes some; "
+          + "look at every row")
+    }
+    return try reading { () throws(EngineError) in
+      if case .changing(let table) = indexes { try table.index(column).putWaiting() }
+      return try WordIndex(pairs: pairs(column), rows: rows, column: column).keys(
+        matching: search)
+    }
   }
 
   @usableFromInline

@@ -104,6 +104,22 @@ extension ReadableVersion {
     try _open(table).keys(column, equalTo: value)
   }
 
+  /// The keys of the rows whose text a search matches, ascending.
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - column: A column with a full-text index.
+  ///   - search: Words, of which one at least is required.
+  /// - Returns: The keys.
+  /// - Throws: `EngineError` with code `.noIndex`, `.noSuchTable`, `.noSuchColumn`,
+  ///   `.schemaMismatch` for a search that requires no word, `.corrupted` or `.closed`.
+  /// - Complexity: O(rows that have one of the words).
+  @inlinable
+  public func keys(
+    in table: String, column: String, matching search: WordSearch
+  ) throws(EngineError) -> [Int64] {
+    try _open(table).keys(column, matching: search)
+  }
+
   /// The smallest key of a row that has a value, or nil.
   /// - Throws: As `keys(in:column:equalTo:)`.
   /// - Complexity: O(log rows).

@@ -49,8 +49,12 @@ struct TableRecord: Sendable {
   var roots: [(link: NodeLink, role: NodeRole)] {
     var roots: [(link: NodeLink, role: NodeRole)] = []
     if !root.isNone { roots.append((root, .tree(shape, level: level))) }
-    for column in columns where !column.index.root.isNone {
-      roots.append((column.index.root, .index(level: column.index.level)))
+    for (column, definition) in zip(columns, schema.columns) where !column.index.root.isNone {
+      roots.append(
+        (
+          column.index.root,
+          .index(level: column.index.level, ofWords: definition.isFullText)
+        ))
     }
     return roots
   }
@@ -63,6 +67,7 @@ struct Group: Sendable {
     static let indexed: UInt8 = 2
     static let unique: UInt8 = 4
     static let hasIndex: UInt8 = 8
+    static let fullText: UInt8 = 16
   }
 
   var freeList: NodeLink
@@ -131,7 +136,8 @@ struct Group: Sendable {
     let hasIndex = !record.index.root.isNone
     bytes.append(
       (column.isOptional ? Flag.optional : 0) | (column.isIndexed ? Flag.indexed : 0)
-        | (column.isUnique ? Flag.unique : 0) | (hasIndex ? Flag.hasIndex : 0))
+        | (column.isUnique ? Flag.unique : 0) | (hasIndex ? Flag.hasIndex : 0)
+        | (column.isFullText ? Flag.fullText : 0))
     if hasIndex {
       bytes.append(record.index.root)
       bytes.appendLittleEndian(record.index.entryCount)
@@ -213,7 +219,7 @@ struct Group: Sendable {
     let (typeNumber, collectionNumber) = (try cursor.uint8(), try cursor.uint8())
     let flags = try cursor.uint8()
     guard let type = ColumnType(rawValue: typeNumber),
-      let collection = CollectionKind(rawValue: collectionNumber), flags < 16
+      let collection = CollectionKind(rawValue: collectionNumber), flags < 32
     else {
       throw .corrupted(
         "column_type=\(typeNumber) collection=\(collectionNumber) flags=\(flags)",
@@ -224,8 +230,10 @@ struct Group: Sendable {
       throw .corrupted("a \(type) column has optional=\(isOptional)", at: cursor.ref)
     }
     let isIndexed = flags & (Flag.indexed | Flag.unique) != 0
+    let isFullText = flags & Flag.fullText != 0
     guard !isIndexed || (ValueImage.canIndex(type) && collection == .none),
-      flags & Flag.hasIndex == 0 || isIndexed || type == .link
+      !isFullText || (type == .string && collection == .none && !isIndexed),
+      flags & Flag.hasIndex == 0 || isIndexed || isFullText || type == .link
     else {
       throw .corrupted(
         "a \(type) column (collection: \(collection)) with flags=\(flags)", at: cursor.ref)
@@ -244,7 +252,8 @@ struct Group: Sendable {
       record,
       ColumnSchema(
         name: try cursor.name(), type: type, isOptional: isOptional, collection: collection,
-        isIndexed: flags & Flag.indexed != 0, isUnique: flags & Flag.unique != 0)
+        isIndexed: flags & Flag.indexed != 0, isUnique: flags & Flag.unique != 0,
+        isFullText: isFullText)
     )
   }
 

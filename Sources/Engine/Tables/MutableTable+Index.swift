@@ -1,11 +1,15 @@
 // MutableTable+Index.swift: the indexes of a table while a writer changes it: search indexes of
 // columns that request one, and for every column of links the index of incoming links. Invariants:
-// between two changes of rows, an index holds one pair for each row's value, and for links one pair
-// per link of a row; a rejected change alters neither rows nor indexes.
+// between two changes of rows, an index holds one pair for each row's value, for links one pair per
+// link of a row, and for words, with those that wait, one per word; a rejected change alters
+// neither rows nor indexes.
 
 extension ColumnSchema {
   /// Whether the engine keeps an index for the column.
-  var hasIndex: Bool { isIndexed || isUnique || type == .link }
+  var hasIndex: Bool { isSearched || isFullText }
+
+  /// Whether the index finds rows by values.
+  var isSearched: Bool { isIndexed || isUnique || type == .link }
 }
 
 extension MutableTable {
@@ -17,7 +21,14 @@ extension MutableTable {
       guard column.hasIndex else { return nil }
       return MutableKeyPairTree(
         writer: writer, root: record.index.root, level: record.index.level,
-        pairCount: record.index.entryCount)
+        pairCount: record.index.entryCount, ofWords: column.isFullText)
+    }
+  }
+
+  /// Puts changes of words that wait into their trees.
+  func putWords() throws(EngineError) {
+    for column in indexedColumns where schema.columns[column].isFullText {
+      try index(column).putWaiting()
     }
   }
 
@@ -83,6 +94,10 @@ extension MutableTable {
     _ key: Int64, _ column: Int, old: Value?, new: Value?
   ) throws(EngineError) {
     let index = index(column)
+    if schema.columns[column].isFullText {
+      try reindexWords(key, index, old: old, new: new)
+      return
+    }
     if schema.columns[column].collection == .none {
       let (oldImage, newImage) = (image(column, old), image(column, new))
       guard oldImage != newImage else { return }
@@ -164,6 +179,10 @@ extension MutableTable {
   /// - Throws: `EngineError` with code `.duplicateValue` for a unique column; nothing changes then.
   /// - Complexity: O(rows log rows), and temporary memory for one pair per row.
   func fillIndex(of column: Int, isUnique: Bool = false) throws(EngineError) {
+    if schema.columns[column].isFullText {
+      try fillWords(of: column)
+      return
+    }
     let pairs = try pairs(of: column, isUnique: isUnique)
     let index = MutableKeyPairTree(writer: tree.writer)
     try index.fill(pairs)

@@ -168,8 +168,18 @@ extension TableSchema {
 
   /// Refuses a column that cannot be searched by value.
   func checkSearched(_ index: Int) throws(EngineError) {
-    guard columns[index].hasIndex, columns[index].collection == .none else {
+    guard columns[index].isSearched, columns[index].collection == .none else {
       throw Self.noIndex(columns[index].name, name)
+    }
+  }
+
+  /// Refuses a column whose words cannot be searched.
+  func checkFullText(_ index: Int) throws(EngineError) {
+    guard columns[index].isFullText else {
+      throw EngineError(
+        code: .noIndex,
+        message: "\(name).\(columns[index].name) has no full-text index; add one, or look at "
+          + "every row")
     }
   }
 

@@ -3,7 +3,7 @@
 
 /// Takes the leaves of an index in order and emits packed ones.
 struct IndexPacker {
-  private var gathered = MutableKeyPairLeaf()
+  private var gathered: MutableKeyPairLeaf
   private var inner = InnerPacker<KeyPairInnerView, KeyPair>(
     childCountMax: Layout.keyPairChildCountMax)
   private var last: KeyPair?
@@ -12,23 +12,28 @@ struct IndexPacker {
   /// A leaf of at least this size is copied unchanged.
   private static let denseBytes = Layout.keyPairLeafSizeBytesMax * 7 / 8
 
+  init(ofWords: Bool) { gathered = MutableKeyPairLeaf(ofWords: ofWords) }
+
   /// Adds the pairs of the next leaf.
-  mutating func add(_ leaf: KeyPairLeafView, _ target: inout CopyTarget) throws(EngineError) {
-    let first = leaf[0]
+  mutating func add(_ leaf: Node, _ target: inout CopyTarget) throws(EngineError) {
+    let view = try gathered.ofWords
+      ? KeyPairLeaf.changed(MutableKeyPairLeaf(leaf, ofWords: true))
+      : .stored(KeyPairLeafView(leaf))
+    let first = view[0]
     if let last, last >= first {
-      throw .corrupted("\(first) follows \(last)", at: leaf.node.ref)
+      throw .corrupted("\(first) follows \(last)", at: leaf.ref)
     }
-    last = leaf[leaf.count - 1]
-    pairCount += UInt64(leaf.count)
-    if leaf.node.bytes.count >= Self.denseBytes,
+    last = view[view.count - 1]
+    pairCount += UInt64(view.count)
+    if leaf.bytes.count >= Self.denseBytes,
       gathered.count == 0 || gathered.sizeBytes >= Self.denseBytes
     {
       try emitGathered(&target)
-      let copied = try target.add(leaf.node, with: [])
+      let copied = try target.add(leaf, with: [])
       try inner.add(copied, firstKey: first, &target)
       return
     }
-    let pairs = try MutableKeyPairLeaf(leaf)
+    let pairs = try MutableKeyPairLeaf(leaf, ofWords: gathered.ofWords)
     for index in 0..<pairs.count {
       let multiplicity = pairs.multiplicity(index)
       if !gathered.hasRoom(for: pairs[index], multiplicity: multiplicity) {
@@ -41,11 +46,10 @@ struct IndexPacker {
   private mutating func emitGathered(_ target: inout CopyTarget) throws(EngineError) {
     guard gathered.count > 0 else { return }
     let leaf = gathered
-    gathered = MutableKeyPairLeaf()
+    gathered = MutableKeyPairLeaf(ofWords: leaf.ofWords)
     leaf.tighten()
     let link = try target.add(
-      kind: .indexLeaf, sizeBytes: leaf.sizeBytes, count: leaf.count,
-      auxiliary: KeyPairLeafView.descriptorCount
+      kind: leaf.kind, sizeBytes: leaf.sizeBytes, count: leaf.count, auxiliary: leaf.auxiliary
     ) { leaf.fill($0) }
     try inner.add(link, firstKey: leaf[0], &target)
   }

@@ -73,15 +73,18 @@ struct NodeCopier {
       (table.root, table.level) = try packer.finish(&target)
     }
     for index in table.columns.indices where !table.columns[index].index.root.isNone {
-      try copy(&table.columns[index].index)
+      try copy(
+        &table.columns[index].index, ofWords: table.schema.columns[index].isFullText)
     }
   }
 
-  private mutating func copy(_ index: inout IndexRoot) throws(EngineError) {
-    var packer = IndexPacker()
-    try forEachLeaf(below: index.root, .index(level: index.level)) {
+  private mutating func copy(
+    _ index: inout IndexRoot, ofWords: Bool
+  ) throws(EngineError) {
+    var packer = IndexPacker(ofWords: ofWords)
+    try forEachLeaf(below: index.root, .index(level: index.level, ofWords: ofWords)) {
       copier, _, leaf throws(EngineError) in
-      try packer.add(KeyPairLeafView(leaf), &copier.target)
+      try packer.add(leaf, &copier.target)
     }
     guard packer.pairCount == index.entryCount else {
       throw .corrupted(
@@ -211,7 +214,7 @@ extension NodeRole {
     switch self {
     case .tree(let shape, _): .tree(shape, level: level)
     case .collection(let shape, _): .collection(shape, level: level)
-    case .index: .index(level: level)
+    case .index(_, let ofWords): .index(level: level, ofWords: ofWords)
     case .longValue: .longValue
     }
   }

@@ -18,6 +18,7 @@ extension WriteTransaction {
   /// more durable in the database than before.
   public func writeCopy(to path: String, encryptionKey: [UInt8]?) throws(EngineError) {
     try check()
+    try putWords()
     try database.writeCopy(
       of: try database.provisionalVersion(mutableTables, writer, base: base), to: path,
       encryptionKey: encryptionKey)

@@ -132,12 +132,25 @@ public final class WriteTransaction {
   @discardableResult
   public func commit() throws(EngineError) -> Version {
     guard isOpen else { throw .closed("write transaction") }
+    try end()
+    return try database.commit(mutableTables, releasing: writer, base: base)
+  }
+
+  /// Ends the transaction for its commit.
+  private func end() throws(EngineError) {
+    if failure == nil { try? putWords() }
     isOpen = false
     if let failure {
       database.endWrite()
       throw failure
     }
-    return try database.commit(mutableTables, releasing: writer, base: base)
+  }
+
+  /// Puts changes of words that wait into their indexes.
+  func putWords() throws(EngineError) {
+    try remembering { () throws(EngineError) in
+      for table in mutableTables { try table.putWords() }
+    }
   }
 
   /// As `commit()`, and holds the version before the next one can be committed.
@@ -145,11 +158,7 @@ public final class WriteTransaction {
   /// - Throws: As `commit()`.
   package func commitHolding() throws(EngineError) -> Snapshot? {
     guard isOpen else { throw .closed("write transaction") }
-    isOpen = false
-    if let failure {
-      database.endWrite()
-      throw failure
-    }
+    try end()
     return try database.commitHolding(mutableTables, releasing: writer, base: base)
   }
 

@@ -7,9 +7,14 @@ struct KeyPairTree: KeyPairSource {
   let root: NodeLink
   let level: Int
   let newest: Version
+  /// Whether it is a full-text index.
+  let ofWords: Bool
 
-  init(reader: NodeReader, root: NodeLink, level: Int, newest: Version) {
+  init(
+    reader: NodeReader, root: NodeLink, level: Int, newest: Version, ofWords: Bool = false
+  ) {
     self.reader = reader
+    self.ofWords = ofWords
     self.root = root
     self.level = level
     self.newest = newest
@@ -19,6 +24,17 @@ struct KeyPairTree: KeyPairSource {
 
   @inline(__always)
   func place(of pair: KeyPair) throws(EngineError) -> KeyPairPlace? {
+    guard let (node, upper) = try leaf(of: pair) else { return nil }
+    // Only lookups of words read a leaf of words in place (WordIndex.swift).
+    let leaf = try ofWords
+      ? KeyPairLeaf.changed(MutableKeyPairLeaf(node, ofWords: true))
+      : .stored(KeyPairLeafView(node))
+    return KeyPairPlace(leaf: leaf, upper: upper)
+  }
+
+  /// The leaf whose range holds a pair, and where the range ends; nil for the last leaf.
+  @inline(__always)
+  func leaf(of pair: KeyPair) throws(EngineError) -> (node: Node, upper: KeyPair?)? {
     guard !root.isNone else { return nil }
     var link = root
     var depth = level
@@ -31,7 +47,7 @@ struct KeyPairTree: KeyPairSource {
       link = inner.link(index)
       depth -= 1
     }
-    let leaf = try KeyPairLeafView(reader.node(link, kind: .indexLeaf, newest: newest))
-    return KeyPairPlace(leaf: .stored(leaf), upper: upper)
+    let kind = ofWords ? NodeKind.wordLeaf : .indexLeaf
+    return (try reader.node(link, kind: kind, newest: newest), upper)
   }
 }

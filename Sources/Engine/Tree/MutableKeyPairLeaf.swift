@@ -1,36 +1,49 @@
 // MutableKeyPairLeaf.swift: a leaf of an index while a writer changes it, and its encoding.
 // Invariants: pairs ascend strictly; `images` holds bit patterns; `counts` is empty as long as
 // every pair occurs once; `lowerKey ... upperKey` holds every key and `upperCount` is no less than
-// any count, and both are made exact before the leaf is encoded or split.
+// any count, and both are made exact before the leaf is encoded or split; in a leaf of words every
+// pair occurs once, and `runCount` and `keyBytes` are those of its encoding.
 
 /// A leaf of an index as arrays that can be changed.
 final class MutableKeyPairLeaf: MutableTreeLeaf {
   typealias Guide = Separators<KeyPair>
 
+  /// Whether it is one of a full-text index (WordLeafView.swift).
+  let ofWords: Bool
   private(set) var images: [Int64] = []
   private(set) var keys: [Int64] = []
   private(set) var counts: [Int64] = []
   private var lowerKey = Int64.max
   private var upperKey = Int64.min
   private var upperCount: Int64 = 1
+  /// Images in a leaf of words.
+  private var runCount = 0
+  /// The bytes of the keys in a leaf of words.
+  private var keyBytes = 0
 
-  init() {}
+  init(ofWords: Bool) { self.ofWords = ofWords }
 
   /// A copy of a committed leaf.
-  init(_ leaf: KeyPairLeafView) throws(EngineError) {
-    (images, keys, counts) = try leaf.decode()
+  init(_ leaf: Node, ofWords: Bool) throws(EngineError) {
+    self.ofWords = ofWords
+    if ofWords {
+      (images, keys) = try WordLeafView(leaf).decode()
+    } else {
+      (images, keys, counts) = try KeyPairLeafView(leaf).decode()
+    }
     tighten()
     // Pairs that are written again must be in order and fit, and damaged bytes must not cause a
     // trap.
     for index in 1..<max(1, count) where self[index - 1] >= self[index] {
-      throw .corrupted("\(self[index]) follows \(self[index - 1])", at: leaf.node.ref)
+      throw .corrupted("\(self[index]) follows \(self[index - 1])", at: leaf.ref)
     }
     guard sizeBytes <= Layout.keyPairLeafSizeBytesMax else {
-      throw .corrupted("arrays of an index leaf overlap: bytes=\(sizeBytes)", at: leaf.node.ref)
+      throw .corrupted("arrays of an index leaf overlap: bytes=\(sizeBytes)", at: leaf.ref)
     }
   }
 
-  private init(images: [Int64], keys: [Int64], counts: [Int64]) {
+  private init(images: [Int64], keys: [Int64], counts: [Int64], ofWords: Bool) {
+    self.ofWords = ofWords
     (self.images, self.keys, self.counts) = (images, keys, counts)
     tighten()
   }
@@ -65,9 +78,21 @@ final class MutableKeyPairLeaf: MutableTreeLeaf {
     upperKey = keys.max() ?? .min
     upperCount = counts.max() ?? 1
     if upperCount == 1 { counts = [] }
+    guard ofWords else { return }
+    precondition(counts.isEmpty, "a row has a word once")
+    (runCount, keyBytes) = (0, 0)
+    for index in keys.indices { countWords(at: index, +1) }
   }
 
   // MARK: size
+
+  /// Counts the encoding of a pair of a leaf of words in, or out.
+  @inline(__always)
+  private func countWords(at index: Int, _ sign: Int) {
+    let isFirst = index == 0 || images[index - 1] != images[index]
+    if isFirst { runCount += sign }
+    keyBytes += sign * WordLeafView.keyBytes(keys[index], after: isFirst ? nil : keys[index - 1])
+  }
 
   private static func sizeBytes(
     _ count: Int, images: UInt64, keys: UInt64, upperCount: Int64
@@ -86,6 +111,9 @@ final class MutableKeyPairLeaf: MutableTreeLeaf {
   /// At most this many bytes when encoded.
   var sizeBytes: Int {
     precondition(count > 0, "an empty leaf has no place in a tree")
+    if ofWords {
+      return Layout.nodeHeaderBytes + WordLeafView.runBytes * runCount + keyBytes
+    }
     return Self.sizeBytes(
       count, images: Self.range(images[0], images[count - 1]),
       keys: Self.range(lowerKey, upperKey), upperCount: upperCount)
@@ -94,6 +122,8 @@ final class MutableKeyPairLeaf: MutableTreeLeaf {
   /// The size bound of this leaf with the pairs of its right neighbour.
   func sizeBytes(with right: MutableKeyPairLeaf) -> Int {
     precondition(count > 0 && right.count > 0, "neighbours have pairs")
+    // A run that goes on has one image less, and a longer number for its first key there.
+    if ofWords { return sizeBytes + right.sizeBytes - Layout.nodeHeaderBytes }
     return Self.sizeBytes(
       count + right.count, images: Self.range(images[0], right.images[right.count - 1]),
       keys: Self.range(min(lowerKey, right.lowerKey), max(upperKey, right.upperKey)),
@@ -104,12 +134,16 @@ final class MutableKeyPairLeaf: MutableTreeLeaf {
 
   /// Inserts a new pair at its place.
   func insert(_ pair: KeyPair, at index: Int, multiplicity: Int64 = 1) {
+    if ofWords, index < count { countWords(at: index, -1) }
     images.insert(Int64(bitPattern: pair.image), at: index)
     keys.insert(pair.key, at: index)
     if pair.key < lowerKey { lowerKey = pair.key }
     if pair.key > upperKey { upperKey = pair.key }
     if !counts.isEmpty { counts.insert(1, at: index) }
     if multiplicity != 1 { setMultiplicity(multiplicity, at: index) }
+    guard ofWords else { return }
+    countWords(at: index, +1)
+    if index + 1 < count { countWords(at: index + 1, +1) }
   }
 
   /// Sets the number of equal pairs of an entry.
@@ -124,9 +158,14 @@ final class MutableKeyPairLeaf: MutableTreeLeaf {
   }
 
   func remove(at index: Int) {
+    if ofWords {
+      countWords(at: index, -1)
+      if index + 1 < count { countWords(at: index + 1, -1) }
+    }
     images.remove(at: index)
     keys.remove(at: index)
     if !counts.isEmpty { counts.remove(at: index) }
+    if ofWords, index < count { countWords(at: index, +1) }
   }
 
   /// Cuts the pairs from `index` on off.
@@ -134,7 +173,7 @@ final class MutableKeyPairLeaf: MutableTreeLeaf {
     precondition(index > 0 && index < count, "both halves of a split have pairs")
     let right = MutableKeyPairLeaf(
       images: Array(images[index...]), keys: Array(keys[index...]),
-      counts: counts.isEmpty ? [] : Array(counts[index...]))
+      counts: counts.isEmpty ? [] : Array(counts[index...]), ofWords: ofWords)
     images.removeSubrange(index...)
     keys.removeSubrange(index...)
     if !counts.isEmpty { counts.removeSubrange(index...) }
@@ -154,11 +193,18 @@ final class MutableKeyPairLeaf: MutableTreeLeaf {
     lowerKey = min(lowerKey, right.lowerKey)
     upperKey = max(upperKey, right.upperKey)
     upperCount = max(upperCount, right.upperCount)
+    if ofWords { tighten() }
   }
 
   /// Whether one more pair after the last keeps the leaf within its size.
   func hasRoom(for pair: KeyPair, multiplicity: Int64) -> Bool {
     guard count > 0 else { return true }
+    if ofWords {
+      let isFirst = images[count - 1] != Int64(bitPattern: pair.image)
+      let bytes = WordLeafView.keyBytes(pair.key, after: isFirst ? nil : keys[count - 1])
+      return sizeBytes + bytes + (isFirst ? WordLeafView.runBytes : 0)
+        <= Layout.keyPairLeafSizeBytesMax
+    }
     let size = Self.sizeBytes(
       count + 1, images: Self.range(images[0], Int64(bitPattern: pair.image)),
       keys: Self.range(min(lowerKey, pair.key), max(upperKey, pair.key)),
@@ -171,19 +217,27 @@ final class MutableKeyPairLeaf: MutableTreeLeaf {
 
   // MARK: bytes
 
+  var kind: NodeKind { ofWords ? .wordLeaf : .indexLeaf }
+
+  /// The auxiliary field of the header; the bounds are exact.
+  var auxiliary: Int { ofWords ? runCount : KeyPairLeafView.descriptorCount }
+
   /// Places and encodes the leaf.
   func encode(into sink: inout NodeSink) -> NodeLink {
     tighten()
     let size = sizeBytes
     precondition(size <= Layout.keyPairLeafSizeBytesMax, "a full leaf was split")
     return sink.add(
-      kind: .indexLeaf, sizeBytes: size, count: count,
-      auxiliary: KeyPairLeafView.descriptorCount
+      kind: kind, sizeBytes: size, count: count, auxiliary: auxiliary
     ) { fill($0) }
   }
 
   /// Writes everything after the node header; the bounds are exact.
   func fill(_ node: MutableBytes) {
+    if ofWords {
+      WordLeafView.encode(images: images, keys: keys, runCount: runCount, into: node)
+      return
+    }
     let ones = counts.isEmpty ? [Int64](repeating: 1, count: count) : counts
     var offset = KeyPairLeafView.arraysOffsetBytes
     Self.encode(

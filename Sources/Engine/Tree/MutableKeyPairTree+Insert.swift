@@ -10,7 +10,7 @@ extension MutableKeyPairTree {
       throw EngineError(code: .limit, message: "an index has at most \(Layout.levelMax) levels")
     }
     if root == nil {
-      root = .leaf(MutableKeyPairLeaf())
+      root = .leaf(MutableKeyPairLeaf(ofWords: ofWords))
       level = 0
       pairCount = 0
     }
@@ -57,36 +57,20 @@ extension MutableKeyPairTree {
   /// Fills an empty tree with pairs that ascend; equal pairs are counted.
   /// - Complexity: O(pairs), full leaves.
   func fill(_ sorted: [KeyPair]) throws(EngineError) {
-    precondition(root == nil, "only an empty tree is filled")
-    var nodes: [Split] = []
-    var leaf = MutableKeyPairLeaf()
+    var leaves = IndexLeaves(self)
     var index = 0
     while index < sorted.count {
       let pair = sorted[index]
       var next = index + 1
       while next < sorted.count, sorted[next] == pair { next += 1 }
-      precondition(next == sorted.count || pair < sorted[next], "the pairs ascend")
-      let multiplicity = Int64(next - index)
-      if !leaf.hasRoom(for: pair, multiplicity: multiplicity) {
-        nodes.append(Split(mark: leaf[0], right: .leaf(leaf)))
-        leaf = MutableKeyPairLeaf()
-      }
-      leaf.insert(pair, at: leaf.count, multiplicity: multiplicity)
-      pairCount &+= 1
+      leaves.add(pair, multiplicity: Int64(next - index))
       index = next
     }
-    guard leaf.count > 0 else { return }
-    nodes.append(Split(mark: leaf[0], right: .leaf(leaf)))
-    level = 0
-    while nodes.count > 1 {
-      nodes = Self.parents(of: nodes)
-      level += 1
-    }
-    root = nodes[0].right
+    leaves.finish()
   }
 
   /// One level of inner nodes, filled evenly.
-  private static func parents(of nodes: [Split]) -> [Split] {
+  fileprivate static func parents(of nodes: [Split]) -> [Split] {
     let most = Layout.keyPairChildCountMax
     let parentCount = (nodes.count + most - 1) / most
     var parents: [Split] = []
@@ -100,5 +84,43 @@ extension MutableKeyPairTree {
         Split(mark: children[children.startIndex].mark, right: .inner(inner)))
     }
     return parents
+  }
+}
+
+/// Fills an empty tree with full leaves.
+struct IndexLeaves {
+  private let tree: MutableKeyPairTree
+  private var nodes: [MutableKeyPairTree.Split] = []
+  private var leaf: MutableKeyPairLeaf
+
+  init(_ tree: MutableKeyPairTree) {
+    precondition(tree.root == nil, "only an empty tree is filled")
+    self.tree = tree
+    leaf = MutableKeyPairLeaf(ofWords: tree.ofWords)
+    tree.pairCount = 0
+  }
+
+  /// Adds a pair after all others.
+  @inline(__always)
+  mutating func add(_ pair: KeyPair, multiplicity: Int64 = 1) {
+    precondition(leaf.count == 0 || leaf[leaf.count - 1] < pair, "the pairs ascend")
+    if !leaf.hasRoom(for: pair, multiplicity: multiplicity) {
+      nodes.append(.init(mark: leaf[0], right: .leaf(leaf)))
+      leaf = MutableKeyPairLeaf(ofWords: tree.ofWords)
+    }
+    leaf.insert(pair, at: leaf.count, multiplicity: multiplicity)
+    tree.pairCount &+= 1
+  }
+
+  /// Gives the tree its nodes.
+  mutating func finish() {
+    guard leaf.count > 0 else { return }
+    nodes.append(.init(mark: leaf[0], right: .leaf(leaf)))
+    tree.level = 0
+    while nodes.count > 1 {
+      nodes = MutableKeyPairTree.parents(of: nodes)
+      tree.level += 1
+    }
+    tree.root = nodes[0].right
   }
 }

@@ -10,21 +10,22 @@ enum NodeRole: Sendable {
   case collection(CollectionShape, level: Int)
   /// A long value.
   case longValue
-  /// A node of an index.
-  case index(level: Int)
+  /// A node of an index; of words for a full-text index.
+  case index(level: Int, ofWords: Bool)
 
   var kind: NodeKind {
     switch self {
     case .tree(_, let level): level == 0 ? .leaf : .inner
     case .collection(_, let level): level == 0 ? .collectionLeaf : .collectionInner
     case .longValue: .string
-    case .index(let level): level == 0 ? .indexLeaf : .indexInner
+    case .index(let level, let ofWords):
+      level > 0 ? .indexInner : ofWords ? .wordLeaf : .indexLeaf
     }
   }
 
   var level: Int {
     switch self {
-    case .tree(_, let level), .collection(_, let level), .index(let level): level
+    case .tree(_, let level), .collection(_, let level), .index(let level, _): level
     case .longValue: 0
     }
   }
@@ -60,9 +61,10 @@ enum NodeLinks {
         return
       }
       try forEach(in: CollectionInnerView(node), .collection(shape, level: level - 1), body)
-    case .index(let level):
+    case .index(let level, let ofWords):
       guard level > 0 else { return }
-      try forEach(in: KeyPairInnerView(node), .index(level: level - 1), body)
+      try forEach(
+        in: KeyPairInnerView(node), .index(level: level - 1, ofWords: ofWords), body)
     case .longValue: break
     }
   }

@@ -122,7 +122,7 @@ struct NodeMover {
       level > 0 || shape.columns.contains { $0.storage == .strings }
     case .collection(let shape, let level):
       level > 0 || shape.columns.contains { $0.storage == .strings }
-    case .index(let level): level > 0
+    case .index(let level, _): level > 0
     case .longValue: false
     }
   }

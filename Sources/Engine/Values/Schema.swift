@@ -58,6 +58,9 @@ public struct ColumnSchema: Hashable, Sendable {
   public var isIndexed: Bool
   /// Whether no two rows have the same value.
   public var isUnique: Bool
+  /// Whether the column, of single strings, has a full-text index, which finds rows by the words of
+  /// its texts; it has no search index then.
+  public var isFullText: Bool
 
   /// Makes a column.
   /// - Parameters:
@@ -68,9 +71,11 @@ public struct ColumnSchema: Hashable, Sendable {
   ///   - target: The table that links lead to.
   ///   - isIndexed: Whether the column has a search index.
   ///   - isUnique: Whether no two rows have the same value.
+  ///   - isFullText: Whether the column has a full-text index.
   public init(
     name: String, type: ColumnType, isOptional: Bool? = nil, collection: CollectionKind = .none,
-    target: String? = nil, isIndexed: Bool = false, isUnique: Bool = false
+    target: String? = nil, isIndexed: Bool = false, isUnique: Bool = false,
+    isFullText: Bool = false
   ) {
     self.name = name
     self.type = type
@@ -80,6 +85,7 @@ public struct ColumnSchema: Hashable, Sendable {
     self.target = target
     self.isIndexed = isIndexed
     self.isUnique = isUnique
+    self.isFullText = isFullText
   }
 
   /// Whether null is allowed, where type and collection determine it; else nil.
@@ -89,6 +95,10 @@ public struct ColumnSchema: Hashable, Sendable {
     case (.link, _): false
     default: nil
     }
+  }
+
+  private var canBeFullText: Bool {
+    type == .string && collection == .none && !isIndexed && !isUnique
   }
 
   func validate(table: String) throws(EngineError) {
@@ -113,6 +123,13 @@ public struct ColumnSchema: Hashable, Sendable {
     guard collection == .none || !(isIndexed || isUnique) else {
       throw EngineError(
         code: .schemaMismatch, message: "\(table).\(name): a collection has no search index")
+    }
+    guard !isFullText || canBeFullText else {
+      throw EngineError(
+        code: .schemaMismatch,
+        message: "\(table).\(name): a column of type \(type) (collection: \(collection), "
+          + "search_index=\(isIndexed || isUnique)) has no full-text index; columns of single "
+          + "strings without a search index can")
     }
   }
 }

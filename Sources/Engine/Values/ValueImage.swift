@@ -70,7 +70,7 @@ enum ValueImage {
     finished(step(step(count &* 0x9fb2_1c65_1e98_df25, first), second))
   }
 
-  private static func finished(_ state: UInt64) -> UInt64 {
+  static func finished(_ state: UInt64) -> UInt64 {
     var state = (state ^ state >> 32) &* 0xd6e8_feb8_6659_fd93
     state = (state ^ state >> 29) &* 0xff51_afd7_ed55_8ccd
     state ^= state >> 32

@@ -19,6 +19,16 @@ enum PersistedStorage<Value: _Persistable> {
   case mark(MarkReference)
 }
 
+/// How objects are found by a property.
+public enum SearchIndexMode: Sendable {
+  /// By looking at every object.
+  case none
+  /// By its value.
+  case general
+  /// By the words of its text, with `TEXT`.
+  case fullText
+}
+
 /// A property stored in the database.
 @propertyWrapper
 public struct Persisted<Value: _Persistable> {
@@ -29,23 +39,23 @@ public struct Persisted<Value: _Persistable> {
 
   @inlinable
   init(
-    declared storage: PersistedStorage<Value>, isIndexed: Bool = false, isPrimaryKey: Bool = false,
-    originProperty: String? = nil
+    declared storage: PersistedStorage<Value>, indexed: SearchIndexMode = .none,
+    isPrimaryKey: Bool = false, originProperty: String? = nil
   ) {
     guard Discovery.isActive else {
       self.storage = storage
       return
     }
     self.storage = Self.marked(
-      isIndexed: isIndexed, isPrimaryKey: isPrimaryKey, originProperty: originProperty)
+      indexed: indexed, isPrimaryKey: isPrimaryKey, originProperty: originProperty)
   }
 
   @usableFromInline
   static func marked(
-    isIndexed: Bool, isPrimaryKey: Bool, originProperty: String?
+    indexed: SearchIndexMode, isPrimaryKey: Bool, originProperty: String?
   ) -> PersistedStorage<Value> {
     let mark = PropertyMark(Value._shape)
-    mark.isIndexed = isIndexed
+    mark.index = indexed
     mark.isPrimaryKey = isPrimaryKey
     mark.originProperty = originProperty
     return .mark(MarkReference(mark))
@@ -61,12 +71,24 @@ public struct Persisted<Value: _Persistable> {
 
   /// A property with or without a search index.
   @inlinable
-  public init(indexed: Bool) { self.init(declared: .unset, isIndexed: indexed) }
+  public init(indexed: Bool) {
+    self.init(declared: .unset, indexed: indexed ? .general : .none)
+  }
 
   /// A property with a default value, with or without a search index.
   @inlinable
   public init(wrappedValue: Value, indexed: Bool) {
-    self.init(declared: .value(wrappedValue), isIndexed: indexed)
+    self.init(declared: .value(wrappedValue), indexed: indexed ? .general : .none)
+  }
+
+  /// A property with an index of this kind.
+  @inlinable
+  public init(indexed: SearchIndexMode) { self.init(declared: .unset, indexed: indexed) }
+
+  /// A property with a default value and an index of this kind.
+  @inlinable
+  public init(wrappedValue: Value, indexed: SearchIndexMode) {
+    self.init(declared: .value(wrappedValue), indexed: indexed)
   }
 
   /// A property that is the primary key, or is not.

@@ -104,6 +104,11 @@ extension Query where Value: _QueryText {
     text("!=", column, options)
   }
 
-  /// Contains all given words; `-word` must not occur, `word*` matches by prefix.
-  public func text(_ words: String) -> Query<Bool> { condition("TEXT", words) }
+  /// Contains all given words; `-word` must not occur, `word*` matches by prefix. Upper and lower
+  /// case, and letters with and without marks, are the same. A property with a full-text index is
+  /// searched through it.
+  public func textSearch(_ words: String) -> Query<Bool> { condition("TEXT", words) }
+
+  /// Contains all given words, as `textSearch`.
+  public func text(_ words: String) -> Query<Bool> { textSearch(words) }
 }

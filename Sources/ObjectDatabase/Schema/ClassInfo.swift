@@ -132,8 +132,9 @@ import Engine
     property.isOptional = mark.shape.isOptional || mark.shape.isStoredAsObject && !isElement
     // The engine has no index of mixed values: they are found by a scan.
     let isMixed = mark.shape.type == .any && mark.shape.collection == .none
-    let isIndexed = mark.isIndexed || type.indexedProperties().contains(mark.name)
+    let isIndexed = mark.index == .general || type.indexedProperties().contains(mark.name)
     property.isIndexed = isIndexed && !isMixed
+    property.isFullText = mark.index == .fullText
     property.isPrimaryKey = mark.isPrimaryKey || type.primaryKey() == mark.name
     property.objectClassName = mark.shape.target?.className()
     property.linkOriginPropertyName = mark.originProperty
@@ -189,6 +190,19 @@ import Engine
         property.name,
         "is indexed and of type \(property.typeText); use one of "
           + Self.indexTypes.map(\.rawValue).joined(separator: ", "))
+    }
+    if property.isFullText {
+      guard property.type == .string, !property.isCollection else {
+        throw unsupported(
+          property.name,
+          "has a full-text index and is of type \(property.typeText); use String or String?")
+      }
+      guard !property.isPrimaryKey, !property.isIndexed else {
+        throw unsupported(
+          property.name,
+          "has a full-text index, and is indexed by its value or the primary key; a property has "
+            + "one index")
+      }
     }
     switch (property.type, property.collection, property.isOptional) {
     case (.object, .none, false):

@@ -16,7 +16,7 @@ import Synchronization
   var owner: ObjectBase.Type?
   /// Whether it is the second prototype's; see `Discovery.path`.
   var isSecond = false
-  var isIndexed = false
+  var index = SearchIndexMode.none
   var isPrimaryKey = false
   var originProperty: String?
   /// The position among the properties of the class.

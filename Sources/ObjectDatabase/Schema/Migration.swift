@@ -148,12 +148,8 @@ public final class Migration {
       try write.removeColumn(newName, from: typeName)
       try write.renameColumn(oldName, in: typeName, to: newName)
       // The index belongs to the property that the program has.
-      let isIndexed = old.isIndexed || old.isUnique
-      if wanted?.isIndexed == true, !isIndexed {
-        try write.addIndex(to: newName, in: typeName)
-      } else if wanted?.isIndexed == false, isIndexed {
-        try write.removeIndex(from: newName, in: typeName)
-      }
+      guard let wanted else { return }
+      try write.setIndex(wanted.indexMode, of: newName, in: typeName)
     }
   }
 }

@@ -84,6 +84,8 @@ public struct Property: Hashable, Sendable, CustomStringConvertible {
   public var isOptional = false
   /// Whether it has a search index.
   public var isIndexed = false
+  /// Whether it has a full-text index.
+  public var isFullText = false
   /// Whether it is the primary key.
   public var isPrimaryKey = false
   /// The class that links lead to, or come from.
@@ -122,7 +124,7 @@ public struct Property: Hashable, Sendable, CustomStringConvertible {
       name: columnName, type: type,
       isOptional: ColumnSchema.nullability(type, collection) ?? isOptional,
       collection: collection, target: type == .link ? objectClassName : nil,
-      isIndexed: isIndexed || isPrimaryKey, isUnique: isPrimaryKey)
+      isIndexed: isIndexed || isPrimaryKey, isUnique: isPrimaryKey, isFullText: isFullText)
   }
 
   /// A property of a class that only the file knows.
@@ -132,6 +134,7 @@ public struct Property: Hashable, Sendable, CustomStringConvertible {
     type = PropertyType(column.type)
     isOptional = column.isOptional
     isIndexed = column.isIndexed
+    isFullText = column.isFullText
     self.isPrimaryKey = isPrimaryKey
     objectClassName = column.target
     collection = column.collection

@@ -27,6 +27,7 @@ struct SchemaDifference {
     /// The same type, with nullability added or removed: the values are kept.
     case convertColumn(ColumnSchema)
     case addIndex(String)
+    case addFullTextIndex(String)
     case removeIndex(String)
   }
 
@@ -129,10 +130,37 @@ struct SchemaDifference {
         : difference(.migrationBlock, .convertColumn(new), "\(place) has been made required.")
     }
     // A unique index is added and removed with the primary key.
-    let (had, has) = (old.isIndexed || old.isUnique, new.isIndexed || new.isUnique)
-    guard had != has, old.isUnique == new.isUnique else { return [] }
-    return has
-      ? difference(.nothing, .addIndex(new.name), "\(place) has been made indexed.")
-      : difference(.nothing, .removeIndex(new.name), "\(place) has been made unindexed.")
+    guard old.isUnique == new.isUnique, old.indexMode != new.indexMode else { return [] }
+    return switch new.indexMode {
+    case .general:
+      difference(.nothing, .addIndex(new.name), "\(place) has been made indexed.")
+    case .fullText:
+      difference(
+        .nothing, .addFullTextIndex(new.name), "\(place) has been given a full-text index.")
+    case .none: difference(.nothing, .removeIndex(new.name), "\(place) has been made unindexed.")
+    }
+  }
+}
+
+extension ColumnSchema {
+  /// The index of the column.
+  var indexMode: SearchIndexMode {
+    isFullText ? .fullText : isIndexed || isUnique ? .general : .none
+  }
+}
+
+extension WriteTransaction {
+  /// Gives a column an index of this kind, or none, in place of the one it has.
+  func setIndex(
+    _ mode: SearchIndexMode, of column: String, in name: String
+  ) throws(EngineError) {
+    let had = try schema(of: name).columns.first { $0.name == column }?.indexMode ?? .none
+    guard had != mode else { return }
+    if had != .none { try removeIndex(from: column, in: name) }
+    switch mode {
+    case .none: break
+    case .general: try addIndex(to: column, in: name)
+    case .fullText: try addFullTextIndex(to: column, in: name)
+    }
   }
 }

@@ -45,8 +45,9 @@ extension SchemaUpdate {
       try fill(column, of: name, write, defaults)
     case .convertColumn(let column):
       try convert(column, of: name, write, defaults.value(of: column, in: name))
-    case .addIndex(let column): try write.addIndex(to: column, in: name)
-    case .removeIndex(let column): try write.removeIndex(from: column, in: name)
+    case .addIndex(let column): try write.setIndex(.general, of: column, in: name)
+    case .addFullTextIndex(let column): try write.setIndex(.fullText, of: column, in: name)
+    case .removeIndex(let column): try write.setIndex(.none, of: column, in: name)
     }
   }
 
@@ -103,10 +104,11 @@ extension SchemaUpdate {
       for column in try write.schema(of: info.name).columns {
         if column.isUnique, column.name != key {
           try write.removeIndex(from: column.name, in: info.name)
-          let isIndexed = info.properties.contains { $0.columnName == column.name && $0.isIndexed }
-          if isIndexed { try write.addIndex(to: column.name, in: info.name) }
+          let wanted = info.properties.first { $0.columnName == column.name }?.column
+          try write.setIndex(wanted?.indexMode ?? .none, of: column.name, in: info.name)
         }
         if column.name == key, !column.isUnique {
+          if column.isFullText { try write.removeIndex(from: column.name, in: info.name) }
           try write.addIndex(to: column.name, in: info.name, isUnique: true)
         }
       }

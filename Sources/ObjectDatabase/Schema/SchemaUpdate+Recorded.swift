@@ -22,7 +22,7 @@ extension SchemaUpdate {
     }
     let others = differences.filter { difference in
       switch difference.change {
-      case .addClass, .addColumn, .addIndex, .removeIndex: false
+      case .addClass, .addColumn, .addIndex, .addFullTextIndex, .removeIndex: false
       case .setRecord, .removeColumn, .replaceColumn, .convertColumn: true
       }
     }

@@ -181,7 +181,7 @@ extension Binder {
         throw QueryError(
           .type, "\(text): TEXT looks in a string for words in quotes or of an argument")
       }
-      right.operand = .words(SearchWords(words))
+      right.operand = .words(WordSearch(words))
       return .text
     case .geoWithin:
       guard right.type == .shape, case .object(let table?) = left.type, isPlace(table) else {

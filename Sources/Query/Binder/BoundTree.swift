@@ -87,7 +87,7 @@ indirect enum BoundOperand: Sendable {
   case path(BoundPath)
   case arithmetic(BoundOperand, [BoundTerm])
   case subquery(BoundSubquery)
-  case words(SearchWords)
+  case words(WordSearch)
   case area(GeoArea)
 
   /// The constant that it is.

@@ -1,46 +1,15 @@
 // Text.swift: compares texts: scalar by scalar, or folded. Nothing is normalised: two ways to write
-// one character are two texts, as in the engine. Only `[d]` separates letters from their marks, by
-// the canonical decomposition that the standard library uses for its own comparisons.
+// one character are two texts, as in the engine. Only `[d]` separates letters from their marks.
 
 import Engine
-@_spi(_Unicode) import Swift
 
 /// Operators on texts and bytes.
 enum Text {
-  /// A text without the difference of upper and lower case: each scalar is mapped to upper case and
-  /// each of the result to lower case, so that ß is ss and both small sigmas are one.
-  static func folded(_ text: String) -> String {
-    var isPlain = true
-    for byte in text.utf8 where byte >= 0x80 || byte &- UInt8(ascii: "A") < 26 {
-      isPlain = false
-      break
-    }
-    if isPlain { return text }
-    var result = ""
-    for scalar in text.unicodeScalars {
-      if scalar.isASCII {
-        let isUpper = ("A"..."Z").contains(scalar)
-        result.unicodeScalars.append(
-          isUpper ? Unicode.Scalar(UInt8(scalar.value) | 0x20) : scalar)
-        continue
-      }
-      for upper in scalar.properties.uppercaseMapping.unicodeScalars {
-        result += upper.properties.lowercaseMapping
-      }
-    }
-    return result
-  }
+  /// A text without the difference of upper and lower case.
+  static func folded(_ text: String) -> String { FoldedText.withoutCase(text) }
 
-  /// A text without marks above, below and in letters: its canonical decomposition without the
-  /// scalars that combine with the one before them (those with a combining class).
-  static func withoutMarks(_ text: String) -> String {
-    if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
-    var result = String.UnicodeScalarView()
-    for scalar in text._nfd where scalar.properties.canonicalCombiningClass == .notReordered {
-      result.append(scalar)
-    }
-    return String(result)
-  }
+  /// A text without marks above, below and in letters.
+  static func withoutMarks(_ text: String) -> String { FoldedText.withoutMarks(text) }
 
   /// Whether bytes occur anywhere in others.
   static func contains(_ bytes: [UInt8], _ wanted: [UInt8]) -> Bool {

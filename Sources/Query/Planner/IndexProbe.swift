@@ -11,6 +11,8 @@ struct IndexProbe: Sendable {
     case values([Value])
     /// Those from one to another, both included.
     case range(Value, Value)
+    /// Texts with words.
+    case words(WordSearch)
   }
 
   let column: ColumnID
@@ -22,6 +24,13 @@ struct IndexProbe: Sendable {
       comparison.isExact
     else { return nil }
     let definition = schema.column(id)
+    if comparison.operation == .text {
+      guard definition.isFullText, case .words(let search) = comparison.right,
+        search.isIndexable
+      else { return nil }
+      (column, wanted, isUnique) = (id, .words(search), false)
+      return
+    }
     guard definition.isIndexed || definition.isUnique || definition.type == .link else {
       return nil
     }
@@ -106,7 +115,7 @@ struct IndexProbe: Sendable {
   /// How many rows it finds; nil when that requires finding them.
   func count(_ evaluation: Evaluation) throws(QueryError) -> Int? {
     switch wanted {
-    case .values: return nil
+    case .values, .words: return nil
     case .range(let lower, let upper):
       return try asking { () throws(EngineError) in
         try evaluation.source.count(
@@ -124,6 +133,10 @@ struct IndexProbe: Sendable {
     case .range(let lower, let upper):
       return try asking { () throws(EngineError) in
         try evaluation.source.keys(in: table, column: name, between: lower, and: upper).sorted()
+      }
+    case .words(let search):
+      return try asking { () throws(EngineError) in
+        try evaluation.source.keys(in: table, column: name, matching: search)
       }
     case .values(let values):
       var found: [Int64] = []

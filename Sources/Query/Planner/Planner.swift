@@ -115,6 +115,7 @@ struct Plan: Sendable {
         switch probe.wanted {
         case .values(let values): values.count == 1 ? "one value" : "\(values.count) values"
         case .range: "range, unless it holds most rows"
+        case .words: "words"
         }
       lines.append("index of \(schema.name(probe.column)) (\(kind)): \(condition.text)")
     }

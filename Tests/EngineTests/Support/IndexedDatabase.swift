@@ -17,7 +17,7 @@ struct IndexedDatabase {
       ColumnSchema(name: "oid", type: .objectId, isIndexed: true),
       ColumnSchema(name: "uid", type: .uuid, isOptional: true, isIndexed: true),
       ColumnSchema(name: "blob", type: .binary, isIndexed: true),
-      ColumnSchema(name: "note", type: .string),
+      ColumnSchema(name: "note", type: .string, isFullText: true),
     ])
   static let dogs = TableSchema(
     name: "Dog",
@@ -65,7 +65,12 @@ struct IndexedDatabase {
   static func person(_ key: Int64, _ random: inout TestRandom) -> [Value] {
     let names = colliding + ["", "Ada", "Ada\u{0}", String(repeating: "long ", count: 300)]
     let ages: [Int64] = [.min, .max, 0, -1, 1, 2, 3]
-    return [
+    var number = 0
+    func oid(_ drawn: Int) -> Value {
+      number = drawn
+      return Self.oid(drawn)
+    }
+    let values = [
       random.below(50) == 0 ? .null : .int(key),
       optional(.string(names[random.below(names.count)]), &random),
       optional(.int(ages[random.below(ages.count)]), &random),
@@ -77,9 +82,20 @@ struct IndexedDatabase {
       oid(random.below(40)),
       optional(uid(random.below(40)), &random),
       .binary([UInt8](repeating: 7, count: random.below(20))),
-      .string("note \(key)"),
     ]
+    return values + [.string(note(key, number))]
   }
+
+  /// A text whose words change with the number, with long ones that share an image.
+  static func note(_ key: Int64, _ number: Int) -> String {
+    let long = "internationalization" + String(repeating: "s", count: number % 3)
+    return "Note \(key) \(long): w\(number), Wörter w\(number / 4)"
+  }
+
+  static let noteSearches = [
+    "note", "notes", "internationalization", "internationalizations", "w1* -w10", "worter w3",
+    "int* -internationalizationss", "1*",
+  ]
 
   /// Links to rows that are there.
   func dog(_ random: inout TestRandom) -> [Value] {
@@ -181,6 +197,13 @@ struct IndexedDatabase {
         let first = try reader.firstKey(in: "Person", column: column.name, equalTo: value)
         #expect(first == expected.first, sourceLocation: location)
       }
+    }
+    for search in Self.noteSearches.map({ WordSearch($0) }) {
+      let expected = model["Person"]!.filter { row in
+        if case .string(let text) = row.value[8] { search.matches(text) } else { false }
+      }
+      let found = try reader.keys(in: "Person", column: "note", matching: search)
+      #expect(found == expected.keys.sorted(), "\(search)", sourceLocation: location)
     }
     for column in ["age", "born", "isActive"] { try compareRanges(reader, column, location) }
     for origin in Self.dogs.columns.indices {

@@ -76,13 +76,20 @@ struct IndexPowerCutTests {
       let keys = rows.keys.sorted()
       guard !keys.isEmpty else { continue }
       for (column, item) in schema.columns.enumerated()
-      where item.hasIndex && item.collection == .none {
+      where item.isSearched && item.collection == .none {
         let value = rows[keys[random.below(keys.count)]]![column]
         if item.type == .link, value == .null { continue }
         let expected = keys.filter { rows[$0]![column] == value }
         let found = try snapshot.keys(in: schema.name, column: item.name, equalTo: value)
         guard found == expected else { return "\(schema.name).\(item.name) \(value): \(found)" }
       }
+      guard schema.name == "Person" else { continue }
+      let search = WordSearch("w\(random.below(10))")
+      let found = try snapshot.keys(in: "Person", column: "note", matching: search)
+      let expected = keys.filter { key in
+        if case .string(let text) = rows[key]![8] { search.matches(text) } else { false }
+      }
+      guard found == expected else { return "Person.note \(search): \(found)" }
     }
     return nil
   }

@@ -33,7 +33,7 @@ package struct XRay: Sendable {
     /// The top of a version.
     case group = 1
     case inner, leaf, longValue, freeList, collectionInner, collectionLeaf, indexInner
-    case indexLeaf, listSegment
+    case indexLeaf, listSegment, wordLeaf
   }
 
   /// The owner of a node.
@@ -144,6 +144,8 @@ package struct XRayColumn: Sendable, Hashable {
   package let isIndexed: Bool
   /// Whether its values are unique.
   package let isUnique: Bool
+  /// Whether it has a full-text index.
+  package let isFullText: Bool
   /// The target table of links; 0 for other types.
   package let targetID: UInt32
   /// The name of that table.

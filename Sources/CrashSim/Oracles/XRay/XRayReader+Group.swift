@@ -80,18 +80,19 @@ extension XRayReader {
       let root = try cursor.link()
       let count = try cursor.number(UInt64.self)
       let level = Int(try cursor.number(UInt8.self))
-      let hasIndex = flags & 6 != 0 || typeNumber == XRayType.link.rawValue
+      let hasIndex = flags & 22 != 0 || typeNumber == XRayType.link.rawValue
       guard root.refBytes != 0, count > 0, hasIndex else {
         throw XRayFault("column \(id): flags=\(flags) pairs=\(count) root=\(root.refBytes)")
       }
       index = XRayTree(root: root, level: level, count: count)
-    } else if flags & 6 != 0 || typeNumber == XRayType.link.rawValue {
+    } else if flags & 22 != 0 || typeNumber == XRayType.link.rawValue {
       index = XRayTree(root: XRayLink(refBytes: 0, checksum: 0), level: 0, count: 0)
     }
     let target = typeNumber == XRayType.link.rawValue ? try cursor.number(UInt32.self) : 0
     let name = try cursor.name()
     guard let type = XRayType(rawValue: typeNumber),
-      let collection = XRayCollection(rawValue: collectionNumber), flags < 16
+      let collection = XRayCollection(rawValue: collectionNumber), flags < 32,
+      flags & 16 == 0 || type == .string && collection == .none && flags & 6 == 0
     else {
       throw XRayFault("\(name): type=\(typeNumber) collection=\(collectionNumber) flags=\(flags)")
     }
@@ -103,8 +104,8 @@ extension XRayReader {
     }
     return XRayColumn(
       id: id, name: name, type: type, collection: collection, isOptional: isOptional,
-      isIndexed: flags & 2 != 0, isUnique: flags & 4 != 0, targetID: target, targetName: nil,
-      index: index)
+      isIndexed: flags & 2 != 0, isUnique: flags & 4 != 0, isFullText: flags & 16 != 0,
+      targetID: target, targetName: nil, index: index)
   }
 
   private static func check(_ tables: [XRayTable], nextID: UInt32) throws(XRayFault) {

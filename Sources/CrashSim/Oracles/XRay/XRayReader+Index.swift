@@ -14,7 +14,8 @@ extension XRayReader {
     let expected = gathered.pairs[position].sorted()
     gathered.pairs[position] = []
     var walk = IndexWalk(
-      expected: expected, compares: compares, owner: .index(table: table.id, column: column.id))
+      expected: expected, compares: compares, ofWords: column.isFullText,
+      owner: .index(table: table.id, column: column.id))
     if index.root.refBytes != 0 { read(index.root, level: index.level, &walk, nil, nil) }
     found.pairCount += walk.count
     guard found.faults.count == faultsBefore else { return }
@@ -32,6 +33,7 @@ extension XRayReader {
   private struct IndexWalk {
     let expected: [Pair]
     let compares: Bool
+    let ofWords: Bool
     let owner: XRay.Owner
     var count: UInt64 = 0
     var last: Pair?
@@ -65,16 +67,13 @@ extension XRayReader {
   private mutating func readIndexLeaf(
     _ link: XRayLink, _ walk: inout IndexWalk, _ low: Pair?, _ high: Pair?
   ) throws(XRayFault) {
-    let node = try node(link, .indexLeaf, level: 0, walk.owner)
+    let node = try node(link, walk.ofWords ? .wordLeaf : .indexLeaf, level: 0, walk.owner)
     do throws(XRayFault) {
       guard node.count > 0, node.bytes.count <= Self.indexNodeBytesMax,
         node.count <= node.bytes.count * 8
       else { throw XRayFault("pairs=\(node.count) in \(node.bytes.count) bytes") }
-      let (images, keys, counts) = try XRayArrays(node).pairs()
-      for place in 0..<node.count {
-        let pair = Pair(
-          image: try images[place], key: Int64(bitPattern: try keys[place]),
-          count: try counts[place])
+      let pairs = try walk.ofWords ? Self.words(node) : Self.pairs(node)
+      for (place, pair) in pairs.enumerated() {
         guard pair.count > 0, walk.last.map({ $0 < pair }) ?? true,
           low.map({ !(pair < $0) }) ?? true, high.map({ pair < $0 }) ?? true
         else { throw XRayFault("pair \(place): \(pair) is out of order") }
@@ -88,5 +87,18 @@ extension XRayReader {
     } catch {
       throw XRayFault(error.message, at: error.refBytes ?? node.refBytes)
     }
+  }
+
+  /// The pairs of a leaf of a search index, in its order.
+  private static func pairs(_ node: XRayNode) throws(XRayFault) -> [Pair] {
+    let (images, keys, counts) = try XRayArrays(node).pairs()
+    var pairs: [Pair] = []
+    for place in 0..<node.count {
+      pairs.append(
+        Pair(
+          image: try images[place], key: Int64(bitPattern: try keys[place]),
+          count: try counts[place]))
+    }
+    return pairs
   }
 }

@@ -178,6 +178,12 @@ extension XRayReader {
           gathered.pairs[place].append(.init(image: image, key: key, count: 1))
           gathered.targets.append((column.targetID, target, "\(table.name).\(column.name)"))
         }
+      } else if column.isFullText {
+        if case .string(let text) = row[place] {
+          for image in XRayWords.images(text) {
+            gathered.pairs[place].append(.init(image: image, key: key, count: 1))
+          }
+        }
       } else if column.index != nil {
         guard let image = row[place].image else {
           throw XRayFault("\(table.name).\(column.name): a \(column.type) has no search index")

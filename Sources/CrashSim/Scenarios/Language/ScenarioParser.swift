@@ -317,6 +317,7 @@ extension ScenarioParser {
     }
     column.isIndexed = word.hasSuffix(" indexed")
     column.isUnique = word.hasSuffix(" unique")
+    column.isFullText = word.hasSuffix(" full-text")
     let type = word.split(separator: " ")[0]
     column.isOptional = type.hasSuffix("?")
     column.type = DeclaredType(rawValue: String(type.prefix { $0 != "?" })) ?? .int

@@ -279,6 +279,7 @@ extension ColumnDeclaration {
     if isList { return "[\(type.rawValue)]" }
     if let target { return "link \(target)" }
     let optional = isOptional && type != .mixed ? "?" : ""
-    return type.rawValue + optional + (isUnique ? " unique" : isIndexed ? " indexed" : "")
+    let index = isUnique ? " unique" : isIndexed ? " indexed" : isFullText ? " full-text" : ""
+    return type.rawValue + optional + index
   }
 }
