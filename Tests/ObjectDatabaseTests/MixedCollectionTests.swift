@@ -1,5 +1,6 @@
-// MixedCollectionTests.swift: lists and dictionaries in mixed values. A small model of trees is the
-// oracle for reading and changing them, and for the rows that they need in the file.
+// MixedCollectionTests.swift: lists and dictionaries in mixed values. A small model of trees
+// (MixedTree.swift) is the oracle for reading and changing them, and for the rows that they need in
+// the file.
 
 import Engine
 import Foundation
@@ -26,104 +27,6 @@ private enum Smaller {
   }
 }
 
-/// What a mixed value holds, without a database.
-private indirect enum Tree: Equatable {
-  case number(Int)
-  case list([Tree])
-  case entries([String: Tree])
-
-  init(_ value: AnyRealmValue) {
-    switch value {
-    case .list(let list): self = .list(list.map { Tree($0) })
-    case .dictionary(let map):
-      var entries: [String: Tree] = [:]
-      for entry in map { entries[entry.key] = Tree(entry.value) }
-      self = .entries(entries)
-    default: self = .number(value.intValue ?? -1)
-    }
-  }
-
-  init(_ seed: inout Seed, depth: Int) {
-    switch seed.below(depth > 0 ? 4 : 2) {
-    case 0, 1: self = .number(seed.below(100))
-    case 2: self = .list((0..<seed.below(4)).map { _ in Tree(&seed, depth: depth - 1) })
-    default:
-      var entries: [String: Tree] = [:]
-      for _ in 0..<seed.below(4) { entries["k\(seed.below(5))"] = Tree(&seed, depth: depth - 1) }
-      self = .entries(entries)
-    }
-  }
-
-  var value: AnyRealmValue {
-    switch self {
-    case .number(let number): .int(number)
-    case .list(let trees): .fromArray(trees.map(\.value))
-    case .entries(let trees): .fromDictionary(trees.mapValues(\.value))
-    }
-  }
-
-  /// How many collections there are.
-  var count: Int {
-    switch self {
-    case .number: 0
-    case .list(let trees): trees.reduce(1) { $0 + $1.count }
-    case .entries(let trees): trees.values.reduce(1) { $0 + $1.count }
-    }
-  }
-
-  /// Changes a collection at a random place, here and in the realm.
-  mutating func change(_ value: AnyRealmValue, _ seed: inout Seed) {
-    switch self {
-    case .number: break
-    case .list(var trees):
-      guard let list = value.listValue else { return }
-      let index = seed.below(max(trees.count, 1))
-      let new = Tree(&seed, depth: 2)
-      switch (seed.below(6), trees.isEmpty) {
-      case (0, _), (_, true):
-        trees.append(new)
-        list.append(new.value)
-      case (1, _):
-        trees[index] = new
-        list[index] = new.value
-      case (2, _):
-        trees.remove(at: index)
-        list.remove(at: index)
-      case (3, _):
-        trees.swapAt(0, index)
-        list.swapAt(0, index)
-      default: trees[index].change(list[index], &seed)
-      }
-      self = .list(trees)
-    case .entries(var trees):
-      guard let map = value.dictionaryValue else { return }
-      let key = "k\(seed.below(5))"
-      switch seed.below(4) {
-      case 0:
-        trees[key] = nil
-        map[key] = nil
-      case 1:
-        let new = Tree(&seed, depth: 2)
-        trees[key] = new
-        map[key] = new.value
-      default:
-        if let old = map[key] { trees[key]?.change(old, &seed) }
-      }
-      self = .entries(trees)
-    }
-  }
-}
-
-/// Drawn numbers.
-private struct Seed {
-  var state: UInt64
-
-  mutating func below(_ end: Int) -> Int {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return Int((state >> 33) % UInt64(end))
-  }
-}
-
 @Suite("collections in mixed values")
 struct MixedCollectionTests {
   private func realm(_ name: String = #function) throws -> Realm {
@@ -140,29 +43,29 @@ struct MixedCollectionTests {
 
   @Test("are what a model of them is, and leave no rows behind", arguments: 0..<8)
   func model(number: Int) throws {
-    var seed = Seed(state: UInt64(number) &* 0x9e37_79b9_7f4a_7c15 &+ 1)
+    var seed = MixedDraws(state: UInt64(number) &* 0x9e37_79b9_7f4a_7c15 &+ 1)
     let realm = try realm("mixed-model-\(number)")
     let box = Box()
-    var tree = Tree.list([.entries([:])])
+    var tree = MixedTree.list([.entries([:])])
     box.value = tree.value
     try realm.write { realm.add(box) }
     for step in 0..<60 {
       let before = tree
       realm.beginWrite()
       if seed.below(12) == 0 || tree.count == 0 {
-        tree = Tree(&seed, depth: 3)
+        tree = MixedTree(&seed, depth: 3)
         box.value = tree.value
       } else {
         tree.change(box.value, &seed)
       }
-      #expect(Tree(box.value) == tree, "in step \(step), open")
+      #expect(MixedTree(box.value) == tree, "in step \(step), open")
       if seed.below(5) == 0 {
         realm.cancelWrite()
         tree = before
       } else {
         try realm.commitWrite()
       }
-      #expect(Tree(box.value) == tree, "after step \(step)")
+      #expect(MixedTree(box.value) == tree, "after step \(step)")
       #expect(try rowCount(realm) == tree.count, "after step \(step)")
     }
     try realm.write { realm.delete(box) }

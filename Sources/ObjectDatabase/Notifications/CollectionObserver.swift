@@ -83,6 +83,7 @@ final class MapObserver<Key: _MapKey, Item: RealmCollectionValue>: Observer {
   override func advance(_ round: NotificationRound) throws(EngineError) {
     var names = row.elementAccess.map { round.closure(of: $0.info) } ?? []
     names.insert(row.access.name)
+    if row.isMixed { names.insert(MixedCollections.tableName) }
     guard round.touches(names), let old = try row.moved(to: round.olderCore)?.readEntries() else {
       return
     }
@@ -95,7 +96,10 @@ final class MapObserver<Key: _MapKey, Item: RealmCollectionValue>: Observer {
         modified = try round.modified(info)
       }
     }
-    let changes = Self.difference(old, new ?? [], modified)
+    let nested = row.isMixed ? try round.nested() : NestedChanges()
+    let changes = Self.difference(old, new ?? []) { value in
+      nested.areIn(value) || value.linkedKeys.contains(where: modified.contains)
+    }
     if new == nil { end() }
     let counts = [changes.deletions.count, changes.insertions.count, changes.modifications.count]
     guard counts.contains(where: { $0 > 0 }) else { return }
@@ -110,7 +114,7 @@ final class MapObserver<Key: _MapKey, Item: RealmCollectionValue>: Observer {
   /// Both ascend by key, byte by byte.
   private static func difference(
     _ old: [(key: String, value: Value)], _ new: [(key: String, value: Value)],
-    _ modified: Set<Int64>
+    _ isModified: (Value) -> Bool
   ) -> (deletions: [Key], insertions: [Key], modifications: [Key]) {
     var changes: (deletions: [Key], insertions: [Key], modifications: [Key]) = ([], [], [])
     var (before, after) = (old[...], new[...])
@@ -130,7 +134,7 @@ final class MapObserver<Key: _MapKey, Item: RealmCollectionValue>: Observer {
         continue
       }
       before.removeFirst()
-      if entry.value != other.value || other.value.linkedKeys.contains(where: modified.contains) {
+      if entry.value != other.value || isModified(other.value) {
         changes.modifications.append(Key(_keyText: entry.key))
       }
     }

@@ -88,7 +88,9 @@ struct ElementsTracker {
     var names = elements.access.map { round.closure(of: $0.info) } ?? []
     switch elements.origin {
     case .table: break
-    case .collection(let row): names.insert(row.access.name)
+    case .collection(let row):
+      names.insert(row.access.name)
+      if row.isMixed { names.insert(MixedCollections.tableName) }
     case .backlinks(let target, _, _, _): names.insert(target.name)
     }
     return round.touches(names)
@@ -133,9 +135,17 @@ struct ElementsTracker {
       return changes
     case (.values(let old), .values(let new)):
       let difference = SequenceDifference(from: old, to: new, pairs: pairs)
-      return IndexChanges(
+      var changes = IndexChanges(
         deletions: difference.deletions, insertions: difference.insertions,
         modifications: difference.replacements)
+      let nested = try round.nested()
+      guard !nested.collections.isEmpty else { return changes }
+      let taken = Set(difference.insertions + difference.replacements)
+      changes.modifications += new.indices.filter {
+        nested.areIn(new[$0]) && !taken.contains($0)
+      }
+      changes.modifications.sort()
+      return changes
     default:
       return IndexChanges(
         deletions: Array(0..<old.count), insertions: Array(0..<new.count))

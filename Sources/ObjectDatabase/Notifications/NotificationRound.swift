@@ -18,6 +18,8 @@ final class NotificationRound {
   private var reached: [Reach: Set<Int64>] = [:]
   private var closures: [String: Set<String>] = [:]
   private var indexes: [String: (changes: IndexChanges, index: KeyIndex)] = [:]
+  private let owners: MixedOwners
+  private var foundNested: NestedChanges?
 
   private struct Reach: Hashable {
     let name: String
@@ -25,10 +27,14 @@ final class NotificationRound {
   }
 
   /// - Complexity: O(changed leaves × height), as `Snapshot.changes(since:)`.
-  init(_ live: _RealmCore, from older: Snapshot, to newer: Snapshot) throws(EngineError) {
+  init(
+    _ live: _RealmCore, from older: Snapshot, to newer: Snapshot, _ owners: MixedOwners
+  ) throws(EngineError) {
     self.older = older
     self.newer = newer
+    self.owners = owners
     changes = try newer.changes(since: older)
+    try owners.follow(changes, newer)
     let infos = live.classes.withLock { $0.infos }
     olderCore = _RealmCore(frozen: older, of: live, classes: infos)
     newerCore = _RealmCore(frozen: newer, of: live, classes: infos)
@@ -80,6 +86,39 @@ final class NotificationRound {
     return (found, advanced)
   }
 
+  // MARK: collections in mixed values
+
+  /// The changes within collections in mixed values.
+  /// - Complexity: O(changed collections × depth), once for each round; and once for the realm what
+  ///   `MixedOwners` says.
+  func nested() throws(EngineError) -> NestedChanges {
+    if let foundNested { return foundNested }
+    var nested = NestedChanges()
+    let name = MixedCollections.tableName
+    var open = tables[name]?.modifications.map(\.key) ?? []
+    if !open.isEmpty { nested.table = try newer.tableID(of: name) }
+    while let key = open.popLast() {
+      guard nested.collections.insert(key).inserted,
+        let owner = try owners.owner(of: key, newer)
+      else { continue }
+      if owner.table == name {
+        open.append(owner.key)
+      } else {
+        nested.rows[owner.table, default: [:]][owner.column, default: []].insert(owner.key)
+      }
+    }
+    foundNested = nested
+    return nested
+  }
+
+  /// Whether a mixed value is a collection.
+  func isCollection(_ value: Value) throws(EngineError) -> Bool {
+    guard case .typedLink(let table, _) = value, newer.hasTable(MixedCollections.tableName) else {
+      return false
+    }
+    return table == (try newer.tableID(of: MixedCollections.tableName))
+  }
+
   // MARK: links
 
   private func info(_ name: String?) -> ClassInfo? {
@@ -96,6 +135,7 @@ final class NotificationRound {
       for property in next.properties {
         if property.type == .any {
           found.formUnion(newerCore.classes.withLock { $0.infos }.keys)
+          found.insert(MixedCollections.tableName)
           continue
         }
         guard let target = self.info(property.objectClassName) else { continue }
@@ -122,6 +162,7 @@ final class NotificationRound {
     let id = Reach(name: info.name, hops: hops)
     if let known = reached[id] { return known }
     var rows = Set(changes(of: info)?.modifications.map(\.key) ?? [])
+    rows.formUnion(try nested().objects(of: info))
     for (number, property) in info.properties.enumerated()
     where hops > 0 && property.type == .object {
       guard let target = self.info(property.objectClassName) else { continue }
@@ -162,7 +203,7 @@ final class NotificationRound {
     let property = step.info.properties[step.property]
     let below = try modified(path.dropFirst())
     guard property.type == .linkingObjects else {
-      var rows = changedRows(step.info, property.columnName)
+      var rows = try changedRows(step.info, property.columnName)
       guard let target = info(property.objectClassName) else { return rows }
       rows.formUnion(try sources(of: below, target, from: step.info, step.property))
       return rows
@@ -171,7 +212,7 @@ final class NotificationRound {
       let number = origin.number(of: property.linkOriginPropertyName ?? "")
     else { return [] }
     let column = origin.properties[number].columnName
-    let relinked = changedRows(origin, column)
+    let relinked = try changedRows(origin, column)
     let table = changes(of: origin)
     let before = relinked.union(table?.deletions ?? [])
     let after = relinked.union(table?.insertions ?? []).union(below)
@@ -179,8 +220,9 @@ final class NotificationRound {
       .union(try targets(of: after, origin, number, newerCore))
   }
 
-  private func changedRows(_ info: ClassInfo, _ column: String) -> Set<Int64> {
+  private func changedRows(_ info: ClassInfo, _ column: String) throws(EngineError) -> Set<Int64> {
     Set(changes(of: info)?.modifications.filter { $0.changes(column) }.map(\.key) ?? [])
+      .union(try nested().rows[info.name]?[column] ?? [])
   }
 
   private func targets(

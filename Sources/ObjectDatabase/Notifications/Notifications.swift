@@ -18,6 +18,7 @@ final class Notifications {
   /// In the order in which they were made.
   private var entries: [Entry] = []
   private var isDelivering = false
+  private let owners = MixedOwners()
 
   func add(_ observer: Observer) {
     entries.removeAll { $0.observer == nil }
@@ -73,7 +74,7 @@ final class Notifications {
         run(observer) { () throws(EngineError) in
           if round?.older !== base || round?.newer !== now {
             round = nil
-            round = try NotificationRound(core, from: base, to: now)
+            round = try NotificationRound(core, from: base, to: now, owners)
           }
           observer.base = now
           if let round { try observer.advance(round) }
@@ -89,7 +90,8 @@ final class Notifications {
         observer.base = snapshot
         if base.version != snapshot.version, observer.isAlive {
           run(observer) { () throws(EngineError) in
-            try observer.follow(try NotificationRound(core, from: base, to: snapshot))
+            try observer.follow(
+              try NotificationRound(core, from: base, to: snapshot, owners))
           }
         }
       }

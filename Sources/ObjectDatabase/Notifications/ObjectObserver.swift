@@ -23,7 +23,8 @@ final class ObjectObserver<Observed: ObjectBase>: Observer {
   override func advance(_ round: NotificationRound) throws(EngineError) {
     let key = object.rowKey
     let table = round.changes(of: access.info)
-    let isTouched = table != nil || filter != nil || round.isRemade(access.info)
+    let isTouched =
+      table != nil || filter != nil || round.isRemade(access.info) || hasMixed
     guard isTouched else { return }
     guard round.newerCore.access(access.info).contains(key) else {
       end()
@@ -39,24 +40,31 @@ final class ObjectObserver<Observed: ObjectBase>: Observer {
       guard !property.isCollection, property.type != .linkingObjects else {
         return PropertyChange(name: property.name, oldValue: nil, newValue: nil)
       }
-      let before =
-        property.type == .object
-        ? nil : DynamicValue.any(try old.readValue(key, number), property, access.core)
+      // Collections in mixed values are live, so there is no older one to show.
+      let before = try old.readValue(key, number)
+      let isCollection = try round.isCollection(before)
+      let isPlain = property.type != .object && !isCollection
       return PropertyChange(
-        name: property.name, oldValue: before,
+        name: property.name,
+        oldValue: isPlain ? DynamicValue.any(before, property, access.core) : nil,
         newValue: DynamicValue.any(try new.readValue(key, number), property, access.core))
     }
     body(.change(object, changes))
   }
 
+  /// Whether a change within a collection can be one of the object.
+  private var hasMixed: Bool { access.info.properties.contains { $0.type == .any } }
+
   private func changedProperties(
     _ modification: RowModification?, _ round: NotificationRound
   ) throws(EngineError) -> [Int] {
     guard let filter else {
-      guard let modification else { return [] }
+      let nested = hasMixed ? try round.nested() : NestedChanges()
       return access.info.properties.indices.filter { number in
         let property = access.info.properties[number]
-        return property.type != .linkingObjects && modification.changes(property.columnName)
+        guard property.type != .linkingObjects else { return false }
+        return modification?.changes(property.columnName) ?? false
+          || nested.areIn(object.rowKey, access.info, property)
       }
     }
     var numbers: Set<Int> = []

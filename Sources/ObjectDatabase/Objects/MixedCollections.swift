@@ -160,6 +160,11 @@ extension _RealmCore {
   }
 }
 
+extension _Row {
+  /// Whether the values of the property are of any type.
+  var isMixed: Bool { access.info.properties[property].type == .any }
+}
+
 extension AnyRealmValue {
   /// Makes a list of values.
   public static func fromArray(_ array: [AnyRealmValue]) -> AnyRealmValue {
