@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import FaultFS
+import Findings
 import Foundation
 import LabCore
 import Scenarios
@@ -41,7 +42,7 @@ struct Fault: ParsableCommand {
         throw LabError.usage("no rule: give one as text, or a file with --file")
       }
       for status in try FaultControl(mountPoint: directory).add(parsed) {
-        print("\(status.id)  \(status.rule)")
+        print("\(status.id)  \(status.rule)".visibleLine)
       }
     }
   }
@@ -56,7 +57,7 @@ struct Fault: ParsableCommand {
     func run() throws {
       let rules = try FaultControl(mountPoint: directory).list()
       guard json else {
-        for status in rules { print(status.line) }
+        for status in rules { print(status.line.visibleLine) }
         return
       }
       print(try RuleList(rules: rules).json(), terminator: "")
@@ -78,7 +79,7 @@ struct Fault: ParsableCommand {
 
     func run() throws {
       for status in try FaultControl(mountPoint: directory).clear(numbers) {
-        print(status.line)
+        print(status.line.visibleLine)
       }
     }
   }
@@ -101,7 +102,7 @@ struct Fault: ParsableCommand {
         guard let status = try control.list().first(where: { $0.id == rule }) else {
           throw LabError.usage("no fault rule \(rule) is in force; see 'faultline fault list'")
         }
-        if status.hits.hitCount >= hits { return print(status.line) }
+        if status.hits.hitCount >= hits { return print(status.line.visibleLine) }
         guard clock.now < end else {
           throw LabError.lab(
             "rule \(rule) has hits=\(status.hits.hitCount) < \(hits) after \(timeout) s")

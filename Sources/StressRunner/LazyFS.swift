@@ -230,7 +230,10 @@ final class LazyFSService {
       snapshot.inodes[.root]?.entries[name] = number
     }
     let folder = "\(save)/snapshot\(snapshotCount)"
-    try PathCalls.makeDirectory(folder)
+    // One of an earlier mount is replaced.
+    guard try PathCalls.makesDirectory(folder, 0o755) || PathCalls.isOwnDirectory(folder) else {
+      throw .usage("\(folder) is there, and is no directory of user \(geteuid())")
+    }
     try DirectoryWriter(path: folder).write(snapshot)
     snapshotCount += 1
     return chosen.count
@@ -252,10 +255,13 @@ final class LazyFSService {
     let tree = try tree(of: fileSystem)
     // Beside the root, so that what is moved stays on one file system.
     let new = root + ".faultline-\(getpid())"
-    try PathCalls.makeDirectory(new)
+    guard try PathCalls.makesDirectory(new, 0o700) else {
+      throw .lab("cannot write \(root): \(new) is there already")
+    }
     do {
       try DirectoryWriter(path: new).write(tree)
-      try DirectoryCleaner(path: root).clear()
+      // The slash follows a root that is a link, as the user gave it.
+      try DirectoryCleaner(path: root + "/.").clear()
       for name in try FileManager.default.contentsOfDirectory(atPath: new) {
         try FileManager.default.moveItem(atPath: "\(new)/\(name)", toPath: "\(root)/\(name)")
       }

@@ -1,6 +1,7 @@
 // LazyFSPipes.swift: [U] the pipes and the log of a mount that stands in for LazyFS.
 // Invariant: a pipe is opened for both directions, so that neither we nor its writers wait, and
-// what is written before somebody reads is kept.
+// what is written before somebody reads is kept. Pipe and log are this user's or root's: their
+// usual places are in /tmp, where anybody could have put a pipe to command us, or a link.
 // Safety: paths and buffers live until the one call that they are given to returns.
 
 import Foundation
@@ -17,6 +18,7 @@ final class LazyFSPipe {
     if unsafe mkfifo(path, 0o777) != 0, errno != EEXIST {
       throw .lab("cannot make the pipe \(path): \(describe(errno: errno))")
     }
+    try Owned.check(path)
     descriptor = unsafe open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw .lab("cannot open the pipe \(path): \(describe(errno: errno))")
@@ -25,6 +27,12 @@ final class LazyFSPipe {
     guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else {
       close(descriptor)
       throw .usage("\(path) is there and is no pipe; choose another place, or remove it")
+    }
+    do throws(LabError) {
+      try Owned.check(status, path)
+    } catch {
+      close(descriptor)
+      throw error
     }
   }
 
@@ -54,12 +62,34 @@ final class LazyFSPipe {
   }
 }
 
+/// Names in directories where everybody may make some.
+private enum Owned {
+  /// Checks a name, as far as links lead.
+  /// - Returns: Whether there is one.
+  /// - Throws: `LabError` with code `.usage` when it is another user's.
+  @discardableResult static func check(_ path: String) throws(LabError) -> Bool {
+    var about = stat()
+    guard unsafe lstat(path, &about) == 0 else { return false }
+    try check(about, path)
+    return true
+  }
+
+  static func check(_ about: stat, _ path: String) throws(LabError) {
+    guard about.st_uid == geteuid() || about.st_uid == 0 else {
+      throw .usage("\(path) belongs to user \(about.st_uid); choose another place, or remove it")
+    }
+  }
+}
+
 /// A file to which lines are appended, also behind one that somebody else has cut.
 final class LazyFSLog {
   private let descriptor: Int32
 
   init(path: String) throws(LabError) {
-    descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o644)
+    let isThere = try Owned.check(path)
+    // A name that comes up meanwhile is somebody else's doing.
+    let making = isThere ? O_CREAT : O_CREAT | O_EXCL
+    descriptor = unsafe open(path, O_WRONLY | O_APPEND | making | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
       throw .usage("cannot write the log file \(path): \(describe(errno: errno))")
     }

@@ -227,6 +227,31 @@ struct LazyFSMountTests {
     #expect(try lazy.unmount().status == 0)
   }
 
+  @Test("a pipe, a log or a link of another user is refused", .requires(.root))
+  func strangers() throws {
+    let command = try FaultlineCommand()
+    let made = try runShell(
+      """
+      mkdir mnt; mkfifo pipe; touch mine other; ln -s mine link; ln -s mine own
+      chown -h 65534 pipe other link
+      """, in: command.directory.path)
+    #expect(made.status == 0, "\(made.output)")
+    for (key, name, isRefused) in [
+      ("fifo_path", "pipe", true), ("fifo_path_completed", "pipe", true),
+      ("logfile", "other", true), ("logfile", "link", true), ("logfile", "own", false),
+    ] {
+      let table = key == "logfile" ? "filesystem" : "faults"
+      _ = try command.write(
+        "[\(table)]\n\(key)=\"\(command.directory.file(name))\"\n", to: "c.toml")
+      // What comes behind the files is refused otherwise.
+      let result = try command.run(["mount", "mnt/none", "--lazyfs", "c.toml"])
+      #expect(result.status == 2, "\(result.output)")
+      let says = result.output.contains("\(name) belongs to user 65534; choose another place")
+      #expect(says == isRefused, "\(key) \(name): \(result.output)")
+    }
+    #expect(try command.text("mine").isEmpty)
+  }
+
   @Test("what cannot be had is said before anything is mounted, with its line")
   func refused() throws {
     let command = try FaultlineCommand()

@@ -14,10 +14,13 @@ enum PathSocket {
   /// Path bytes that fit in an address before its terminating NUL.
   static let pathBytesMax = 107
 
-  /// A listening socket, accessible to its owner only; replaces any existing file at the path.
+  /// A listening socket, accessible to its owner only; replaces a socket at the path.
   static func listen(at path: String) throws(LabError) -> Int32 {
     let socket = try make(path)
-    PathCalls.removeFile(path)
+    guard PathCalls.removesSocket(path) else {
+      Glibc.close(socket)
+      throw .usage("control socket \(path): something else is there; choose another path")
+    }
     guard unsafe withAddress(path, { unsafe bind(socket, $0, $1) }) == 0,
       unsafe chmod(path, 0o600) == 0,
       Glibc.listen(socket, 16) == 0

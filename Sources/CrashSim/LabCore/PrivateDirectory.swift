@@ -44,7 +44,17 @@ enum PrivateDirectory {
   static func isFreeOrOwn(_ path: String) -> Bool {
     var about = stat()
     guard unsafe lstat(path, &about) == 0 else { return true }
-    return about.st_uid == geteuid() && about.st_mode & S_IFMT == 0o040000
+    return isOwn(about)
+  }
+
+  /// True for a directory of ours.
+  static func isOwn(_ path: String) -> Bool {
+    var about = stat()
+    return unsafe lstat(path, &about) == 0 && isOwn(about)
+  }
+
+  private static func isOwn(_ about: stat) -> Bool {
+    about.st_uid == geteuid() && about.st_mode & S_IFMT == 0o040000
   }
 
   private static func owner(of path: String) -> uid_t? {
@@ -58,6 +68,7 @@ enum PrivateDirectory {
 
   private static func refusal(_ path: String, _ cause: String) -> LabError {
     .lab(
-      "cannot make \(path): \(cause); set \(RunDirectory.scratchName) to a directory of your own")
+      "cannot make \(path): \(cause); set \(RunDirectory.scratchName) to a directory of your own; "
+        + MountRight.pointer)
   }
 }

@@ -46,12 +46,11 @@ package struct RunDirectory: Sendable {
   /// Cleans up after dead runs, then makes this run's directory.
   /// - Throws: `LabError` when no directory can be created.
   package init() throws(LabError) {
-    let root = Self.root()
+    let root = try Self.makeRoot()
     Self.sweep(root: root)
     name = "\(getpid())-\(Self.startTime(of: getpid()) ?? "0")-\(Self.space("pid"))"
     let shared = "\(root)/\(name)"
     self.shared = shared
-    try PrivateDirectory.make(root)
     number = try Self.runs.withLock { runs throws(LabError) in
       if runs.using == 0 { runs.lock = try Self.makeLockedDirectory(shared) }
       try PrivateDirectory.make("\(shared)/\(runs.begun + 1)")
@@ -133,9 +132,11 @@ package struct RunDirectory: Sendable {
 
   private static let notedMount = "mount-outside"
 
-  /// Unmounts, kills and removes the leftovers of runs that are no longer alive.
+  /// Unmounts, kills and removes the leftovers of runs that are no longer alive; nothing when the
+  /// root is somebody else's, who could have put links to this user's files there.
   /// - Complexity: one pass over `/proc` when there is a dead run, otherwise O(runs).
   package static func sweep(root: String = Self.root()) {
+    guard PrivateDirectory.isOwn(root) else { return }
     let runs = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
     for run in runs.sorted().map({ "\(root)/\($0)" }) where !isAlive(run: run) { sweep(run: run) }
   }
@@ -156,6 +157,15 @@ package struct RunDirectory: Sendable {
       if !FileManager.default.fileExists(atPath: path) { return }
       Thread.sleep(forTimeInterval: 0.05)
     }
+  }
+
+  /// Makes the directory of all runs, unless it is there.
+  /// - Returns: Its path.
+  /// - Throws: `LabError` that names the cause and the variable for another place.
+  package static func makeRoot() throws(LabError) -> String {
+    let root = root()
+    try PrivateDirectory.make(root)
+    return root
   }
 
   /// Variable with the directory for mounts, traces and crash images, if shared memory is too small
@@ -256,7 +266,8 @@ package struct RunDirectory: Sendable {
     let parts = path.split(separator: "/").last?.split(separator: "-") ?? []
     // A name that is not in the form of a run's is not ours to remove.
     guard parts.count == 3, parts.allSatisfy({ UInt64($0) != nil }) else { return true }
-    let descriptor = unsafe csystem_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    let descriptor = unsafe csystem_open(
+      path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
     guard descriptor >= 0 else { return true }
     defer { close(descriptor) }
     return flock(descriptor, LOCK_SH | LOCK_NB) != 0

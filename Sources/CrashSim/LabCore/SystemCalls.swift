@@ -220,7 +220,31 @@ package enum PathCalls {
     }
   }
 
+  /// Makes a directory.
+  /// - Returns: False when the name is taken, by whomever.
+  /// - Throws: `LabError` when the call fails.
+  package static func makesDirectory(_ path: String, _ mode: mode_t) throws(LabError) -> Bool {
+    if unsafe mkdir(path, mode) == 0 { return true }
+    guard errno == EEXIST else {
+      throw .lab("mkdir \(path): \(systemMessage(of: errno)) (errno \(errno))")
+    }
+    return false
+  }
+
+  /// True for a directory that belongs to this user; a link to one is none.
+  package static func isOwnDirectory(_ path: String) -> Bool { PrivateDirectory.isOwn(path) }
+
   package static func removeFile(_ path: String) { unsafe _ = unlink(path) }
+
+  /// Removes a socket.
+  /// - Returns: False when the name is that of something else, which stays.
+  package static func removesSocket(_ path: String) -> Bool {
+    var about = stat()
+    guard unsafe lstat(path, &about) == 0 else { return true }
+    guard about.st_mode & S_IFMT == S_IFSOCK else { return false }
+    removeFile(path)
+    return true
+  }
 
   /// Overwrites a file from its start, or creates it.
   /// - Throws: `LabError` when a call fails.

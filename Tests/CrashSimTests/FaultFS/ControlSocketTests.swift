@@ -1,13 +1,14 @@
 // ControlSocketTests.swift: fault rules over the control socket: acknowledged, counted, cleared;
 // and what hostile bytes do to it, which is nothing.
 
-import FaultFS
 import Foundation
 import Glibc
 import LabCore
 import Scenarios
 import TestSupport
 import Testing
+
+@testable import FaultFS
 
 @Suite(
   "Control socket",
@@ -64,6 +65,16 @@ struct ControlSocketTests {
     let never = FaultRule(
       when: FaultRule.Match([.sync]), what: .error(ENOSYS), allowsAnyErrno: true)
     #expect(throws: LabError.self) { try control.add([never]) }
+  }
+
+  @Test("a socket replaces one of an earlier mount, and no file")
+  func taken() throws {
+    let path = place.file("notes")
+    try Data("kept".utf8).write(to: URL(fileURLWithPath: path))
+    let error = #expect(throws: LabError.self) { try PathSocket.listen(at: path) }
+    #expect(error?.code == .usage && error?.message.contains("something else is there") == true)
+    #expect(FileManager.default.contents(atPath: path) == Data("kept".utf8))
+    for _ in 0..<2 { close(try PathSocket.listen(at: place.file("again"))) }
   }
 
   /// Sends bytes; what came back, and whether the daemon ended the connection.

@@ -37,6 +37,27 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: own.path))
   }
 
+  @Test("in somebody else's root nothing is swept, and no link out of one's own is followed")
+  func plantedLinks() throws {
+    let root = NSTemporaryDirectory() + "faultline-planted-\(UUID().uuidString)"
+    let precious = root + "-precious"
+    defer { for path in [root, precious] { try? FileManager.default.removeItem(atPath: path) } }
+    for path in ["\(root)/2-2-2/mount", precious] {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+    try Data().write(to: URL(fileURLWithPath: "\(precious)/file"))
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(root)/1-1-1", withDestinationPath: precious)
+    let isRoot = getuid() == 0
+    if isRoot { #expect(unsafe chown(root, 65534, 65534) == 0) }
+    RunDirectory.sweep(root: root)
+    if isRoot { #expect(FileManager.default.fileExists(atPath: "\(root)/2-2-2/mount")) }
+    if isRoot { #expect(unsafe chown(root, 0, 0) == 0) }
+    RunDirectory.sweep(root: root)
+    #expect(!FileManager.default.fileExists(atPath: "\(root)/2-2-2"))
+    #expect(FileManager.default.fileExists(atPath: "\(precious)/file"))
+  }
+
   @Test("runs of one process share no path, and the end of one leaves the other alone")
   func twoRuns() throws {
     let first = try RunDirectory()

@@ -71,7 +71,9 @@ extension ProgramRecorder {
   private func makeImage(of system: KernelFileSystem, at path: String) throws(LabError) {
     let base = "\(run.path)/base-image"
     let manager = FileManager.default
-    guard manager.createFile(atPath: base, contents: nil),
+    // Only root may read the image, and copies of it: it has the files that others may not read.
+    guard
+      manager.createFile(atPath: base, contents: nil, attributes: [.posixPermissions: 0o600]),
       let file = FileHandle(forWritingAtPath: base)
     else { throw .lab("cannot write \(base)") }
     defer { try? manager.removeItem(atPath: base) }
