@@ -138,7 +138,9 @@ struct WithoutRootTests {
       """
       cat > work.sh <<'END'
       stat -c '%n %u:%g %a' .; umask 027; echo a > f; mkdir d; chmod 2770 d; mkdir d/e; echo b > d/f
-      chmod 4755 f; echo c >> f; chown 0 f 2>/dev/null && echo gave away
+      chmod 4755 f; echo c >> f; stat -c '%n %a' f; chmod 6755 f; : > f; stat -c '%n %a' f
+      chmod 2755 f; fallocate -l 9 f; stat -c '%n %a' f; chown 0 f 2>/dev/null && echo gave away
+      mkdir n; echo a > n/a; chmod 600 n; mkdir m; chmod 0 m
       mkdir t; chmod 1777 t; ln -s f l; stat -c '%n %u:%g %a' f d d/e d/f t l
       END
       sh work.sh > real 2>&1

@@ -171,6 +171,8 @@ extension FaultFileSystem {
       var ownership = inode.ownership
       ownership.mode = mode
       try setOwnership(ownership, of: inode, by: caller)
+      // The kernel leaves the clearing to us, and would show the mode that it has.
+      sideEffects.forgetAttributes(inode.number)
     }
     try dropCapabilities(of: inode, by: caller)
   }
