@@ -1,6 +1,6 @@
 #!/bin/sh
 # ci.sh: explores a workload in CI; the action and the GitLab component run it from the installed package.
-# It reads FAULTLINE_WORKLOAD, FAULTLINE_CHECK, and if they are set and not empty FAULTLINE_SETUP, FAULTLINE_MODELS
+# It reads FAULTLINE_WORKLOAD, and if they are set and not empty FAULTLINE_CHECK, FAULTLINE_SETUP, FAULTLINE_MODELS
 # (as for --model), FAULTLINE_BUDGET, FAULTLINE_OPTIONS (more options, split at spaces) and FAULTLINE_REPORT (a
 # directory; faultline-report). The exit code is that of faultline. On GitHub it writes a summary of the job.
 set -eu
@@ -12,8 +12,10 @@ set -- --workload "$FAULTLINE_WORKLOAD"
 [ -z "${FAULTLINE_SETUP:-}" ] || set -- "$@" --setup "$FAULTLINE_SETUP"
 [ -z "${FAULTLINE_MODELS:-}" ] || set -- "$@" --model "$FAULTLINE_MODELS"
 [ -z "${FAULTLINE_BUDGET:-}" ] || set -- "$@" --budget "$FAULTLINE_BUDGET"
+set -f # a pattern such as that of --ignore is not for this directory
 # shellcheck disable=SC2086 # split at spaces, as it says above
 set -- "$@" ${FAULTLINE_OPTIONS:-} --report "$report"
+set +f
 
 # Everything is shown as it comes; what ends the pipe tells the exit code.
 { status=0; CI=true faultline explore "$@" 2>&1 || status=$?; echo "$status" > "$report/exit-code"; } | tee "$report/console.txt"

@@ -17,6 +17,10 @@ struct InitTests {
       ("package.json", "{\"main\": \"lib/a.js\"}", "npm ci", "node \"$project/lib/a.js\""),
       ("pyproject.toml", "[project]\nname = 'my-notes'\n", "pip install .", "python3 -m my_notes"),
       ("Package.swift", ".executableTarget(\n  name: \"notes\")", "swift build", "release/notes\""),
+      ("pom.xml", "<project/>", "mvn --batch-mode", "$project/target/classes\" your.Program"),
+      ("build.gradle.kts", "plugins {}", "&& gradle build", "$project/build/classes/java/main\""),
+      ("requirements.txt", "", "exec faultline", "python3 \"$project/your-program.py\""),
+      ("CMakeLists.txt", "ADD_EXECUTABLE( notes a.c)", "cmake --build", "$project/build/notes\""),
       ("Makefile", "all:\n", "&& make)", "$project/your-program"),
       ("Cargo.toml", "name = \"a$(reboot)\"", "cargo build", "release/your-program\""),
     ])
@@ -49,22 +53,26 @@ struct InitTests {
     #expect(try command.run(["init", "no/such/place"]).status == 2)
   }
 
-  @Test("what it wrote runs and holds; without its sync it is found", .requires(.fuse))
+  @Test("what it wrote runs by the command that it says, and holds", .requires(.fuse))
   func runs() throws {
     let command = try FaultlineCommand()
-    let project = command.directory.file("it's a project")
+    let name = "-it's `a` $project; #*\"\\"
+    let project = command.directory.file(name)
     try FileManager.default.createDirectory(atPath: project, withIntermediateDirectories: false)
-    #expect(try command.run(["init", project]).status == 0)
+    let made = try command.run(["init", "--ci", "none", "--", name])
+    #expect(made.status == 0, "\(made.output)")
+    let line = try #require(made.lines.first { $0.hasPrefix("next: 1. sh ") })
+    let script = try #require(line.dropFirst(9).components(separatedBy: "   (").first)
     func explore() throws -> ProgramResult {
       try runShell(
-        "PATH='\(FaultlineCommand.folder.path)':$PATH sh crash-test/run.sh --budget 100",
-        in: project)
+        "PATH='\(FaultlineCommand.folder.path)':$PATH \(script) --budget 100",
+        in: command.directory.path)
     }
     let held = try explore()
     #expect(held.status == 0, "\(held.output)")
     #expect(held.output.contains("verdict: held"), "\(held.output)")
     let edit = "sed -i '/^  sync \\./d' crash-test/workload.sh"
-    #expect(try runShell(edit, in: project).status == 0)
+    #expect(try runShell(edit, in: project).status == 0, "without its sync it is found")
     let broken = try explore()
     #expect(broken.status == 1, "\(broken.output)")
     #expect(broken.output.contains("saved, but"), "\(broken.output)")

@@ -65,11 +65,19 @@ struct Init: ParsableCommand {
     }
   }
 
+  /// A path as one word of a shell, which takes none for an option.
+  private static func shellWord(_ path: String) -> String {
+    let word = path.hasPrefix("-") ? "./\(path)" : path
+    if word.wholeMatch(of: #/[A-Za-z0-9_.\/+-]+/#) != nil { return word }
+    return "'\(word.replacing("'", with: "'\\''"))'"
+  }
+
   private static func nextSteps(_ project: ProjectKind, in directory: String, ci: System) -> String
   {
-    let place = directory == "." ? "" : directory + "/"
+    let script = "\(InitFile.folder)/run.sh"
+    let place = directory == "." ? script : "\(directory)/\(script)"
     var steps = [
-      "sh \(place)\(InitFile.folder)/run.sh   (runs now: the workload is a small example)",
+      "sh \(shellWord(place))   (runs now: the workload is a small example)",
       "replace the example in \(InitFile.folder)/workload.sh by calls of \(project.program)",
       "let \(InitFile.folder)/check.sh read your program's files",
     ]

@@ -79,12 +79,41 @@ struct ProjectKind: Equatable {
       }
     ),
     (
+      "pom.xml",
+      { marker, _ in
+        ProjectKind(
+          marker: marker, build: "mvn --batch-mode package -DskipTests",
+          program: "java -cp \"$project/target/classes\" your.Program")
+      }
+    ),
+    ("build.gradle", gradle), ("build.gradle.kts", gradle),
+    ("setup.py", python), ("requirements.txt", python),
+    (
+      "CMakeLists.txt",
+      { marker, text in
+        let name = plainName(in: text, #/(?mi)^\s*add_executable\s*\(\s*([^\s)]+)/#)
+        return ProjectKind(
+          marker: marker, build: "cmake -B build && cmake --build build",
+          program: "\"$project/build/\(name)\"")
+      }
+    ),
+    (
       "Makefile",
       { marker, _ in
         ProjectKind(marker: marker, build: "make", program: "\"$project/your-program\"")
       }
     ),
   ]
+
+  private static let gradle: Maker = { marker, _ in
+    ProjectKind(
+      marker: marker, build: "gradle build",
+      program: "java -cp \"$project/build/classes/java/main\" your.Program")
+  }
+
+  private static let python: Maker = { marker, _ in
+    ProjectKind(marker: marker, build: "", program: "python3 \"$project/your-program.py\"")
+  }
 
   /// The last part of the name that a build file gives, if a shell script can hold it as it is.
   private static func plainName(
