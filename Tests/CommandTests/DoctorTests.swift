@@ -42,6 +42,24 @@ struct DoctorTests {
     #expect(way?.found.contains("namespace") == true)
   }
 
+  @Test("a run directory that somebody else has is a lack, and the refusal points here")
+  func takenDirectory() throws {
+    let user = try OrdinaryUser()
+    _ = try runShell("mkdir -m 755 s s/faultline-\(user.number)", in: user.home)
+    let result = try user.run(
+      """
+      export FAULTLINE_SCRATCH=$PWD/s
+      $F doctor --json 2> /dev/null; echo "end $?"
+      $F explore -- true > out 2>&1; echo "end $?"
+      grep -q "'faultline doctor' says" out && echo end
+      """)
+    let report = try report(result)
+    let item = try #require(report.capabilities.first { $0.name == "run directory" })
+    #expect(item.state == .missing && item.found.contains("may not write in"), "\(item)")
+    #expect(item.mend?.hasPrefix("export FAULTLINE_SCRATCH=") == true, "\(item)")
+    #expect(result.output.hasSuffix("end 3\nend 3\nend\n"), "\(result.output)")
+  }
+
   @Test("without any way to mount the code is 3, and refusals point here")
   func nothing() throws {
     let user = try OrdinaryUser(hidesFusermount: true)

@@ -19,8 +19,8 @@ public enum MachineSurvey {
     return MachineReport(
       mounts: speed.state == .ok,
       capabilities: [
-        device, way, fusermount, namespaces, seccomp, loopDevices, makers, sharedMemory, readers,
-        speed,
+        device, way, fusermount, namespaces, seccomp, loopDevices, makers, runDirectory,
+        sharedMemory, readers, debugger, speed,
       ])
   }
 
@@ -144,6 +144,27 @@ public enum MachineSurvey {
       lost: "judging without a checker opens no "
         + lacking.map(\.rawValue).joined(separator: ", "),
       mend: "sudo apt-get install \(packages.joined(separator: " "))")
+  }
+
+  private static var runDirectory: MachineCapability {
+    let name = "run directory"
+    do throws(LabError) {
+      return .ok(name, found: try RunDirectory.makeRoot())
+    } catch {
+      return .missing(
+        name, found: error.message.components(separatedBy: "; ")[0],
+        lost: "everything that runs a program",
+        mend: "mkdir -p ~/.cache/faultline && "
+          + "export \(RunDirectory.scratchName)=~/.cache/faultline")
+    }
+  }
+
+  private static var debugger: MachineCapability {
+    guard let path = Debugger.path else {
+      return .missing(
+        "gdb", found: "none in PATH", lost: "replay --gdb", mend: "sudo apt-get install gdb")
+    }
+    return .ok("gdb", found: path)
   }
 
   private static var sharedMemory: MachineCapability {

@@ -51,15 +51,19 @@ package struct Debugger: Sendable {
   ///   missing.
   /// - Throws: `LabError` with code `.usage` that says how to get it when it is not there.
   package init(commands: [String]) throws(LabError) {
-    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-    let found = folders.map { "\($0)/\(Self.name)" }.first { PathCalls.canAccess($0, X_OK) }
-    guard let found else {
+    guard let found = Self.path else {
       throw .usage(
         "--gdb: no gdb in PATH; install it (Debian: apt-get install gdb), or walk through the "
-          + "recording with --step, which needs nothing")
+          + "recording with --step, which needs nothing; \(MountRight.pointer)")
     }
     path = found
     self.commands = commands
+  }
+
+  /// Where gdb is; nil when it is not in PATH.
+  static var path: String? {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    return folders.map { "\($0)/\(name)" }.first { PathCalls.canAccess($0, X_OK) }
   }
 
   /// Waits until a rule has hit, stops the worker there, and runs gdb on it.
