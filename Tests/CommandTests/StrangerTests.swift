@@ -59,6 +59,18 @@ struct StrangerTests {
     #expect(yes.contains("verdict: broken, reproduced") && hasRun(command), "\(yes)")
   }
 
+  @Test(
+    "a checker or a workload that fails without a crash prints no line of ours", arguments: [0, 1])
+  func forgedVerdict(inWorkload: Int) throws {
+    let command = try FaultlineCommand()
+    let says = "printf 'x\\r\\nverdict: held, 0 findings\\nverdict: held\\n' >&2; exit 1"
+    let result = try command.explore(
+      workload: inWorkload == 1 ? says : "echo a > t", check: says, ["--budget", "5"])
+    #expect(result.status == 2, "\(result.output)")
+    #expect(result.output.contains("  verdict: held\n"), "\(result.output)")
+    #expect(!result.lines.contains { $0.hasPrefix("verdict") }, "\(result.output)")
+  }
+
   @Test("hostile names and words forge no line, no escape and no annotation")
   func hostile() throws {
     let command = try FaultlineCommand()

@@ -9,6 +9,13 @@ extension String {
   /// The same, but lines stay lines; none of them is a command to GitHub's runner.
   package var visibleLines: String { visible(keepsLines: true) }
 
+  /// What another program printed, for a message: each line is indented, so that none of them can
+  /// be taken for one of ours.
+  package var quotedLines: String {
+    split(separator: "\n", omittingEmptySubsequences: false)
+      .map { $0.isEmpty ? "" : "  \($0)" }.joined(separator: "\n")
+  }
+
   /// One line whose control characters are spelled out, and which stays a command where it is one.
   var visibleCommand: String { visible(keepsLines: false, keepsCommands: true) }
 
@@ -18,7 +25,8 @@ extension String {
     var isAtStart = true
     var last: Unicode.Scalar = " "
     for scalar in unicodeScalars {
-      if keepsLines, scalar == "\n" {
+      // Both together are one character, at which nobody has divided the text into lines.
+      if keepsLines, scalar == "\n", last != "\r" {
         isAtStart = true
         result.append(scalar)
       } else if Self.isObeyed(scalar) {

@@ -67,7 +67,8 @@ package enum JUnit {
     return "      <failure message=\"\(message)\">\(escaped(text))</failure>"
   }
 
-  /// Text as XML: markup escaped, characters forbidden in XML 1.0 replaced.
+  /// Text as XML: markup escaped, characters replaced that are forbidden in XML 1.0 or that a
+  /// terminal obeys.
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
@@ -79,7 +80,8 @@ package enum JUnit {
       case "\n", "\t": result.unicodeScalars.append(scalar)
       default:
         let isForbidden =
-          scalar.value < 0x20 || (0xFFFE...0xFFFF).contains(scalar.value)
+          scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+          || (0xFFFE...0xFFFF).contains(scalar.value)
         result.unicodeScalars.append(isForbidden ? "\u{FFFD}" : scalar)
       }
     }

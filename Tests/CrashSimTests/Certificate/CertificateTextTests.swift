@@ -45,6 +45,15 @@ struct CertificateTextTests {
     #expect(!text.contains("\u{1B}") && !text.contains("\u{202E}"))
   }
 
+  @Test(
+    "no wrapped line begins a list, whatever words a name has", arguments: ["1.", "1)", "+", "-"])
+  func lists(word: String) {
+    let words = Array(repeating: word, count: 200).joined(separator: " ")
+    let lines = certificate(words).markdown.split(separator: "\n")
+    let begun = lines.filter { $0.drop { $0 == " " }.hasPrefix("\(word) \(word)") }
+    #expect(begun.isEmpty && lines.count > 10, "\(begun)")
+  }
+
   /// How often a character stands outside of code and without a backslash.
   private static func unescaped(_ character: Character, in text: String) -> Int {
     var count = 0

@@ -16,7 +16,10 @@ import Testing
     #expect(
       text.visibleLine
         == "a\\e]0;x\\u{7}\\u{9B}31m\\r\\nverdict\\u{202E}\\u{2028}\\u{7F}\\u{0}")
-    #expect(text.visibleLines.split(separator: "\n").count == 2)
+    // Carriage return and line feed are one character, so this is one line of whoever split it.
+    #expect(text.visibleLines == text.visibleLine)
+    #expect("a\nb".visibleLines == "a\nb" && "a\r\n\nb".visibleLines == "a\\r\\n\nb")
+    #expect("a\n\nb\n".quotedLines == "  a\n\n  b\n")
   }
 
   @Test(

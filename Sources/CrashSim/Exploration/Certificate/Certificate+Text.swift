@@ -117,18 +117,19 @@ extension Certificate {
     for word in text.split(separator: " ") {
       if !line.isEmpty, line.count + 1 + word.count > columnsMax {
         lines.append(line)
-        line = indent + (isBlock(word) ? "\\" : "")
-      } else if !line.isEmpty {
-        line += " "
+        line = indent + escapedAtStart(word)
+      } else {
+        line += (line.isEmpty ? "" : " ") + word
       }
-      line += word
     }
     return lines + [line]
   }
 
-  /// Whether a line that begins with a word would be a heading, a list or a rule.
-  private static func isBlock(_ word: Substring) -> Bool {
-    word.first.map { "#-+=_".contains($0) } ?? false
+  /// A word so that no heading, list or rule begins with it.
+  private static func escapedAtStart(_ word: Substring) -> String {
+    if let first = word.first, "#-+=_".contains(first) { return "\\" + word }
+    guard let number = word.wholeMatch(of: #/([0-9]+)([.)])/#) else { return String(word) }
+    return "\(number.1)\\\(number.2)"
   }
 
   private static func sentence(_ text: String) -> String {

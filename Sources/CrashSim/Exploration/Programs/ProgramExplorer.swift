@@ -392,7 +392,7 @@ public final class ProgramExplorer {
       guard result.ending.isSuccess else {
         throw .usage(
           "your checker rejects the state without any crash (the directory \(name)): "
-            + "\(result.ending)\n\(result.output)")
+            + "\(result.ending)\n\(result.output.quotedLines)")
       }
     }
   }

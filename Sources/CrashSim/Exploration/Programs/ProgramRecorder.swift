@@ -222,7 +222,7 @@ public struct ProgramRecorder: Sendable {
     guard ending.isSuccess else {
       let hint = stage.output.contains("/dev/stdout") && marks == .lines ? Self.stdoutHint : ""
       throw .usage(
-        "the \(role) failed with \(ending): \(command)\n\(stage.output)\(hint)"
+        "the \(role) failed with \(ending): \(command)\n\(stage.output.quotedLines)\(hint)"
           + "(it must succeed on an undisturbed directory before crashes can be explored)")
     }
   }

@@ -149,7 +149,7 @@ package struct ProgramRecoveryExploration {
     guard let refusal = recorded.refusal else { return }
     throw .usage(
       "your recovery fails without any crash (on the directory after the workload): "
-        + "\(recorded.ending)\n\(refusal.output)")
+        + "\(recorded.ending)\n\(refusal.output.quotedLines)")
   }
 
   private func emptyReport() -> ExplorationReport {

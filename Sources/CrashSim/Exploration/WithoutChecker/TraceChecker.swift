@@ -36,7 +36,7 @@ final class TraceChecker: StateChecker {
     for (tree, acknowledged) in undisturbed {
       switch try passage.files(of: tree, acknowledged, [:]) {
       case .verdict(let refusal):
-        throw .usage("without any crash: \(refusal.ending)\n\(refusal.output)")
+        throw .usage("without any crash: \(refusal.ending)\n\(refusal.output.quotedLines)")
       case .files(let files):
         found.append((files, acknowledged.count, passage.recovers ? tree : nil))
         if passage.recovers { try knowledge.learnRecovered(files, before: tree, reader) }

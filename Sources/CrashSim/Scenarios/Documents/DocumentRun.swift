@@ -197,7 +197,7 @@ struct DocumentRun {
     _ ending: ProcessEnding, _ stage: ProgramStage
   ) throws(LabError) {
     guard ending.isSuccess else {
-      throw .lab("\(scenario.file): the worker ended with \(ending)\n\(stage.output)")
+      throw .lab("\(scenario.file): the worker ended with \(ending)\n\(stage.output.quotedLines)")
     }
   }
 

@@ -178,7 +178,7 @@ package final class StressRun {
     guard result.ending.isSuccess else {
       throw .usage(
         "your checker rejects the directory that the setup leaves: \(result.ending)\n"
-          + result.output)
+          + result.output.quotedLines)
     }
   }
 
