@@ -22,6 +22,9 @@ package final class SyncAgent {
   /// The version that the last step read or made: while it is the newest, nobody has added a
   /// changeset.
   private var known: Version?
+  /// Bytes of the parts of one log that are stored; smaller for tests.
+  package var logBytesMax = SyncLimits.messageBytesMax
+
   /// The welcome of this connection whose log comes in parts, and the part before which it has
   /// asked for all.
   private var offer: (welcome: SyncWelcome, log: UInt128, askedUntil: UInt64)?
@@ -91,6 +94,10 @@ package final class SyncAgent {
     guard machine.isGreeting, let offer, offer.log == part.log else { return [] }
     let snapshot = try file.database.snapshot()
     guard try SyncStage.count(of: part.log, snapshot) == part.index else { return [] }
+    // A server that never ends would fill the disk.
+    guard try SyncStage.hasRoom(for: part, upTo: logBytesMax, snapshot) else {
+      return try refuse(SyncError(.malformed, "a log of more bytes than a message may have"))
+    }
     guard part.isLast else {
       let write = try file.database.beginWrite()
       defer { write.cancel() }
@@ -111,11 +118,7 @@ package final class SyncAgent {
       }
       welcome.log = log
     } catch {
-      let write = try file.database.beginWrite()
-      defer { write.cancel() }
-      try SyncStage.remove(write)
-      try write.commit()
-      return [.tell(.diverged(error)), .close]
+      return try refuse(error)
     }
     let outputs = try takeWhole(.message(.welcome(welcome)))
     guard machine.isLive else { return outputs }
@@ -124,6 +127,15 @@ package final class SyncAgent {
     return outputs + [
       .send(.progress(confirmed: file.log.head, lowest: file.lowest, asks: true))
     ]
+  }
+
+  /// Forgets the parts of a log that is no log.
+  private func refuse(_ error: SyncError) throws(EngineError) -> [ClientOutput] {
+    let write = try file.database.beginWrite()
+    defer { write.cancel() }
+    try SyncStage.remove(write)
+    try write.commit()
+    return [.tell(.diverged(error)), .close]
   }
 
   // MARK: an input

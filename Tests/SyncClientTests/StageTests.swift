@@ -149,6 +149,23 @@ struct StageTests {
     #expect(try parts.new.file.version() == version)
   }
 
+  @Test("is dropped when its parts do not end")
+  func endless() throws {
+    let parts = try Parts("endless parts")
+    parts.new.agent.logBytesMax = 3 * Self.partBytes - 1
+    _ = try parts.connect()
+    try parts.network.deliver(parts.new, up: true)
+    for number in 1...2 {
+      try parts.network.deliver(parts.new, up: false)
+      #expect(try parts.partCount == number)
+    }
+    try parts.network.deliver(parts.new, up: false)
+    #expect(try parts.partCount == 0 && parts.new.session == nil)
+    #expect(
+      parts.new.news.contains { if case .diverged = $0 { true } else { false } })
+    #expect(try parts.new.file.state() == SyncState())
+  }
+
   @Test("replaces the parts of another one")
   func replaced() throws {
     let parts = try Parts("replaced parts")
