@@ -177,15 +177,17 @@ extension EmbeddedObject: _QueryPlace {}
 extension Optional: _QueryPlace where Wrapped: EmbeddedObject {}
 
 extension Query where Value: _QueryPlace {
-  /// Whether the place is in a box.
+  /// Whether the place is in an area: a box, a circle or a polygon.
   ///
   /// An embedded object without `type` (text) and `coordinates` (list of doubles) stops the
   /// process.
-  public func geoWithin(_ value: GeoBox) -> Query<Bool> { condition("GEOWITHIN", value) }
-
-  /// Whether the point is in a circle.
-  public func geoWithin(_ value: GeoCircle) -> Query<Bool> { condition("GEOWITHIN", value) }
-
-  /// Whether the place is in a polygon.
-  public func geoWithin(_ value: GeoPolygon) -> Query<Bool> { condition("GEOWITHIN", value) }
+  public func geoWithin<Area: RLMGeospatial>(_ value: Area) -> Query<Bool> {
+    condition("GEOWITHIN", value)
+  }
 }
+
+/// An area on the Earth.
+public protocol RLMGeospatial {}
+extension GeoBox: RLMGeospatial {}
+extension GeoCircle: RLMGeospatial {}
+extension GeoPolygon: RLMGeospatial {}

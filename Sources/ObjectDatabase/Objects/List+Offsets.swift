@@ -35,6 +35,18 @@ extension List {
   /// Takes a range of elements out.
   public func removeSubrange(_ bounds: Range<Int>) { replaceSubrange(bounds, with: []) }
 
+  /// Removes the elements in a range of any kind.
+  public func removeSubrange<Bounds: RangeExpression>(_ bounds: Bounds)
+  where Bounds.Bound == Int {
+    removeSubrange(bounds.relative(to: self))
+  }
+
+  /// Inserts elements before a position.
+  public func insert<Objects: Collection>(contentsOf objects: Objects, at index: Int)
+  where Objects.Element == Element {
+    replaceSubrange(index..<index, with: objects)
+  }
+
   /// A range of elements; another one in its place may have another number of elements.
   public subscript(bounds: Range<Int>) -> Slice<List<Element>> {
     get { Slice(base: self, bounds: bounds) }

@@ -93,6 +93,8 @@ extension _PropertyShape {
 
 /// A type that a persisted property can have.
 public protocol _Persistable {
+  /// The type that values are stored as: the type itself, but for enumerations and custom types.
+  associatedtype PersistedType: _Persistable = Self
   /// How the type appears in a schema.
   static var _shape: _PropertyShape { get }
   /// The value of a property that was never set.
@@ -119,7 +121,8 @@ extension _Persistable {
 }
 
 /// A type that lists, sets, maps and results can have as elements.
-public protocol RealmCollectionValue: Hashable, _Persistable {
+public protocol RealmCollectionValue: Hashable, _Persistable
+where PersistedType: RealmCollectionValue {
   /// Creates an element from the engine's value.
   static func _make(from value: Value, in core: _RealmCore) -> Self
   /// The same; nil for a value that the type cannot hold.
@@ -190,7 +193,7 @@ protocol PlainValue: RealmCollectionValue {
 ///
 /// The default value of a property is the first case.
 public protocol PersistableEnum: RealmCollectionValue, RawRepresentable, CaseIterable
-where RawValue: RealmCollectionValue {}
+where RawValue: RealmCollectionValue, PersistedType == RawValue {}
 
 extension PersistableEnum {
   /// The shape of the raw value.
@@ -245,7 +248,7 @@ extension PersistableEnum where RawValue: Comparable {
 /// A custom type that is stored as another, persistable one.
 public protocol CustomPersistable: RealmCollectionValue {
   /// The type stored in the file.
-  associatedtype PersistedType: RealmCollectionValue
+  override associatedtype PersistedType
   /// Creates the value from the stored one.
   init(persistedValue: PersistedType)
   /// The value stored in the file.
@@ -291,7 +294,7 @@ extension CustomPersistable {
 /// A stored value that makes none is nil in an optional property, and an error in any other.
 public protocol FailableCustomPersistable: RealmCollectionValue {
   /// The type stored in the file.
-  associatedtype PersistedType: RealmCollectionValue
+  override associatedtype PersistedType
   /// Creates the value from the stored one, if that is possible.
   init?(persistedValue: PersistedType)
   /// The value stored in the file.
@@ -352,6 +355,9 @@ extension RealmCollectionValue {
 }
 
 extension Optional: _Persistable where Wrapped: RealmCollectionValue {
+  /// Optional as well.
+  public typealias PersistedType = Wrapped.PersistedType?
+
   /// The wrapped shape, which can be null.
   public static var _shape: _PropertyShape {
     var shape = Wrapped._shape

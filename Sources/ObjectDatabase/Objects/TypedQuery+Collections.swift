@@ -1,14 +1,36 @@
 // TypedQuery+Collections.swift: the conditions of typed queries on collections, maps, numbers, and
 // types stored as others.
 
+import Engine
+import FoundationEssentials
+
 extension Query {
   /// The condition that any value of a collection meets.
-  fileprivate static func any(
-    _ pieces: [QueryPiece], _ words: String, _ argument: Any?
-  ) -> Query<Bool> {
+  fileprivate func any(_ words: String, _ argument: Any?) -> Query<Bool> {
     Query<Bool>(
       [.words("(ANY ")] + pieces + [.words(" \(words) "), .argument(argument), .words(")")],
       isCondition: true)
+  }
+
+  /// The condition that there are elements, and all are within a range.
+  fileprivate func allWithin<Bound>(_ range: ClosedRange<Bound>) -> Query<Bool> {
+    let (least, greatest): (Query<Bound>, Query<Bound>) = (
+      step(.operation("@min")), step(.operation("@max"))
+    )
+    return least.condition(">=", range.lowerBound) && greatest.condition("<=", range.upperBound)
+  }
+
+  /// The condition that there are elements, and all are within a range.
+  fileprivate func allWithin<Bound>(_ range: Range<Bound>) -> Query<Bool> {
+    let (least, greatest): (Query<Bound>, Query<Bound>) = (
+      step(.operation("@min")), step(.operation("@max"))
+    )
+    return least.condition(">=", range.lowerBound) && greatest.condition("<", range.upperBound)
+  }
+
+  /// The same path to values that are read as another type.
+  fileprivate func read<Other>(as type: Other.Type) -> Query<Other> {
+    Query<Other>(pieces, isCondition: false)
   }
 }
 
@@ -17,35 +39,62 @@ extension Query where Value: RealmCollection {
   public var count: Query<Int> { step(.operation("@count")) }
 
   /// Whether an element is equal to a value.
-  public func contains(_ value: Value.Element) -> Query<Bool> { Self.any(pieces, "==", value) }
+  public func contains(_ value: Value.Element) -> Query<Bool> { any("==", value) }
 
   /// Whether an element is equal to one of some values.
   public func containsAny<Values: Sequence>(in values: Values) -> Query<Bool>
   where Values.Element == Value.Element {
-    Self.any(pieces, "IN", values.map { DynamicValue.flattened($0) })
+    any("IN", values.map { DynamicValue.flattened($0) })
+  }
+
+  /// Whether an element is equal to a value.
+  public static func == (left: Query, right: Value.Element) -> Query<Bool> {
+    left.any("==", right)
+  }
+
+  /// Whether an element is not equal to a value.
+  public static func != (left: Query, right: Value.Element) -> Query<Bool> {
+    left.any("!=", right)
   }
 }
 
-extension Query where Value: RealmCollection, Value.Element: MinMaxType {
+extension Query where Value: RealmCollection, Value.Element: Comparable {
+  /// Whether there are elements, and all are within a range, both ends included.
+  public func contains(_ range: ClosedRange<Value.Element>) -> Query<Bool> { allWithin(range) }
+
+  /// Whether there are elements, and all are within a range, without its upper end.
+  public func contains(_ range: Range<Value.Element>) -> Query<Bool> { allWithin(range) }
+}
+
+extension Query
+where Value: RealmCollection, Value.Element: OptionalProtocol, Value.Element.Wrapped: Comparable {
+  /// Whether there are elements that are not nil, and all of them are within a range.
+  public func contains(_ range: ClosedRange<Value.Element.Wrapped>) -> Query<Bool> {
+    allWithin(range)
+  }
+
+  /// Whether there are elements that are not nil, and all of them are within a range.
+  public func contains(_ range: Range<Value.Element.Wrapped>) -> Query<Bool> { allWithin(range) }
+}
+
+extension Query where Value: RealmCollection, Value.Element.PersistedType: _QueryNumeric {
+  /// Whether an element is less than a value.
+  public static func < (left: Query, right: Value.Element) -> Query<Bool> { left.any("<", right) }
+  /// Whether an element is less than a value, or equal.
+  public static func <= (left: Query, right: Value.Element) -> Query<Bool> {
+    left.any("<=", right)
+  }
+  /// Whether an element is greater than a value.
+  public static func > (left: Query, right: Value.Element) -> Query<Bool> { left.any(">", right) }
+  /// Whether an element is greater than a value, or equal.
+  public static func >= (left: Query, right: Value.Element) -> Query<Bool> {
+    left.any(">=", right)
+  }
+
   /// The smallest element; nil without elements.
   public var min: Query<Value.Element> { step(.operation("@min")) }
   /// The greatest element; nil without elements.
   public var max: Query<Value.Element> { step(.operation("@max")) }
-
-  /// Whether there are elements, and all are within a range, both ends included.
-  public func contains(_ range: ClosedRange<Value.Element>) -> Query<Bool>
-  where Value.Element: Comparable {
-    min >= range.lowerBound && max <= range.upperBound
-  }
-
-  /// Whether there are elements, and all are within a range, without its upper end.
-  public func contains(_ range: Range<Value.Element>) -> Query<Bool>
-  where Value.Element: Comparable {
-    min >= range.lowerBound && max < range.upperBound
-  }
-}
-
-extension Query where Value: RealmCollection, Value.Element: AddableType {
   /// The sum of the elements.
   public var sum: Query<Value.Element> { step(.operation("@sum")) }
   /// The average of the elements; nil without elements.
@@ -54,14 +103,25 @@ extension Query where Value: RealmCollection, Value.Element: AddableType {
 
 // MARK: properties of a collection's objects
 
-extension Query where Value: MinMaxType {
+/// A type whose values have an order, and a minimum and a maximum: numbers, dates, and any value.
+public protocol _QueryNumeric {}
+extension Int: _QueryNumeric {}
+extension Int8: _QueryNumeric {}
+extension Int16: _QueryNumeric {}
+extension Int32: _QueryNumeric {}
+extension Int64: _QueryNumeric {}
+extension Float: _QueryNumeric {}
+extension Double: _QueryNumeric {}
+extension Engine.Decimal128: _QueryNumeric {}
+extension Date: _QueryNumeric {}
+extension AnyRealmValue: _QueryNumeric {}
+extension Optional: _QueryNumeric where Wrapped: _QueryNumeric {}
+
+extension Query where Value: _Persistable, Value.PersistedType: _QueryNumeric {
   /// The smallest value of a property that the objects of a collection have.
   public var min: Query { step(.operation("@min")) }
   /// The greatest value of a property that the objects of a collection have.
   public var max: Query { step(.operation("@max")) }
-}
-
-extension Query where Value: AddableType {
   /// The sum of a property that the objects of a collection have.
   public var sum: Query { step(.operation("@sum")) }
   /// The average of a property that the objects of a collection have.
@@ -111,22 +171,9 @@ extension Query where Value: AddableType {
 
 // MARK: maps
 
-/// A map, for typed queries.
-public protocol _QueryMap {
-  /// Its keys.
-  associatedtype Key: _MapKey
-  /// Its values.
-  associatedtype Value: RealmCollectionValue
-}
-
-extension Map: _QueryMap {}
-
-extension Query where Value: _QueryMap {
+extension Query where Value: RealmKeyedCollection {
   /// The number of entries.
   public var count: Query<Int> { step(.operation("@count")) }
-
-  /// Any of the keys.
-  public var keys: Query<String> { step(.operation("@keys")) }
 
   /// Any of the values.
   public var values: Query<Value.Value> { step(.operation("@values")) }
@@ -135,23 +182,44 @@ extension Query where Value: _QueryMap {
   public subscript(key: Value.Key) -> Query<Value.Value> { step(.key(key._keyText)) }
 
   /// Whether a value is equal to another.
-  public func contains(_ value: Value.Value) -> Query<Bool> { Self.any(pieces, "==", value) }
+  public func contains(_ value: Value.Value) -> Query<Bool> { any("==", value) }
 
   /// Whether a value is equal to one of some others.
   public func containsAny<Values: Sequence>(in values: Values) -> Query<Bool>
   where Values.Element == Value.Value {
-    Self.any(pieces, "IN", values.map { DynamicValue.flattened($0) })
+    any("IN", values.map { DynamicValue.flattened($0) })
   }
 }
 
-extension Query where Value: _QueryMap, Value.Value: MinMaxType {
+extension Query where Value: RealmKeyedCollection, Value.Key == String {
+  /// Any of the keys.
+  public var keys: Query<String> { step(.operation("@keys")) }
+}
+
+extension Query where Value: RealmKeyedCollection, Value.Value: Comparable {
+  /// Whether there are values, and all are within a range, both ends included.
+  public func contains(_ range: ClosedRange<Value.Value>) -> Query<Bool> { allWithin(range) }
+
+  /// Whether there are values, and all are within a range, without its upper end.
+  public func contains(_ range: Range<Value.Value>) -> Query<Bool> { allWithin(range) }
+}
+
+extension Query
+where Value: RealmKeyedCollection, Value.Value: OptionalProtocol, Value.Value.Wrapped: Comparable {
+  /// Whether there are values that are not nil, and all of them are within a range.
+  public func contains(_ range: ClosedRange<Value.Value.Wrapped>) -> Query<Bool> {
+    allWithin(range)
+  }
+
+  /// Whether there are values that are not nil, and all of them are within a range.
+  public func contains(_ range: Range<Value.Value.Wrapped>) -> Query<Bool> { allWithin(range) }
+}
+
+extension Query where Value: RealmKeyedCollection, Value.Value.PersistedType: _QueryNumeric {
   /// The smallest value; nil without values.
   public var min: Query<Value.Value> { step(.operation("@min")) }
   /// The greatest value; nil without values.
   public var max: Query<Value.Value> { step(.operation("@max")) }
-}
-
-extension Query where Value: _QueryMap, Value.Value: AddableType {
   /// The sum of the values.
   public var sum: Query<Value.Value> { step(.operation("@sum")) }
   /// The average of the values; nil without values.
@@ -175,12 +243,64 @@ extension Query where Value == AnyRealmValue {
 
 extension Query where Value: PersistableEnum {
   /// The stored value of the case.
-  public var rawValue: Query<Value.RawValue> { Query<Value.RawValue>(pieces, isCondition: false) }
+  public var rawValue: Query<Value.RawValue> { read(as: Value.RawValue.self) }
 }
 
-extension Query where Value: CustomPersistable {
+extension Query where Value: OptionalProtocol, Value.Wrapped: PersistableEnum {
+  /// The stored value of the case; nil without one.
+  public var rawValue: Query<Value.Wrapped.RawValue?> { read(as: Value.Wrapped.RawValue?.self) }
+}
+
+extension Query where Value: RealmCollection, Value.Element: PersistableEnum {
+  /// The stored values of the cases.
+  public var rawValue: Query<AnyRealmCollection<Value.Element.RawValue>> {
+    read(as: AnyRealmCollection<Value.Element.RawValue>.self)
+  }
+}
+
+extension Query
+where
+  Value: RealmCollection, Value.Element: OptionalProtocol, Value.Element.Wrapped: PersistableEnum
+{
+  /// The stored values of the cases.
+  public var rawValue: Query<AnyRealmCollection<Value.Element.Wrapped.RawValue?>> {
+    read(as: AnyRealmCollection<Value.Element.Wrapped.RawValue?>.self)
+  }
+}
+
+extension Query where Value: RealmKeyedCollection, Value.Value: PersistableEnum {
+  /// The stored values of the cases.
+  public var rawValue: Query<Map<Value.Key, Value.Value.RawValue>> {
+    read(as: Map<Value.Key, Value.Value.RawValue>.self)
+  }
+}
+
+extension Query
+where
+  Value: RealmKeyedCollection, Value.Value: OptionalProtocol, Value.Value.Wrapped: PersistableEnum
+{
+  /// The stored values of the cases.
+  public var rawValue: Query<Map<Value.Key, Value.Value.Wrapped.RawValue?>> {
+    read(as: Map<Value.Key, Value.Value.Wrapped.RawValue?>.self)
+  }
+}
+
+extension Query where Value: _Persistable {
   /// The stored form of the value.
-  public var persistableValue: Query<Value.PersistedType> {
-    Query<Value.PersistedType>(pieces, isCondition: false)
+  @_disfavoredOverload
+  public var persistableValue: Query<Value.PersistedType> { read(as: Value.PersistedType.self) }
+}
+
+extension Query where Value: RealmCollection {
+  /// The stored forms of the elements.
+  public var persistableValue: Query<AnyRealmCollection<Value.Element.PersistedType>> {
+    read(as: AnyRealmCollection<Value.Element.PersistedType>.self)
+  }
+}
+
+extension Query where Value: RealmKeyedCollection {
+  /// The stored forms of the values.
+  public var persistableValue: Query<Map<Value.Key, Value.Value.PersistedType>> {
+    read(as: Map<Value.Key, Value.Value.PersistedType>.self)
   }
 }

@@ -66,39 +66,23 @@ extension Query where Value: ObjectBase {
   }
 }
 
-extension Query {
+extension Query where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
   /// A property of a linked object.
-  public subscript<Owner: ObjectBase, Member>(
-    dynamicMember member: KeyPath<Owner, Member>
-  ) -> Query<Member> where Value == Owner? {
+  public subscript<Member>(dynamicMember member: KeyPath<Value.Wrapped, Member>) -> Query<Member> {
     step(.property(name(member)))
   }
+}
 
-  /// A property of any of the objects in a list.
-  public subscript<Owner: ObjectBase, Member>(
-    dynamicMember member: KeyPath<Owner, Member>
-  ) -> Query<Member> where Value == List<Owner> {
-    step(.property(name(member)), isElement: true)
-  }
-
-  /// A property of any of the objects in a set.
-  public subscript<Owner: ObjectBase, Member>(
-    dynamicMember member: KeyPath<Owner, Member>
-  ) -> Query<Member> where Value == MutableSet<Owner> {
-    step(.property(name(member)), isElement: true)
-  }
-
-  /// A property of any of the objects that link here.
-  public subscript<Owner: ObjectBase, Member>(
-    dynamicMember member: KeyPath<Owner, Member>
-  ) -> Query<Member> where Value == LinkingObjects<Owner> {
+extension Query where Value: RealmCollection, Value.Element: ObjectBase {
+  /// A property of any of the objects of a collection.
+  public subscript<Member>(dynamicMember member: KeyPath<Value.Element, Member>) -> Query<Member> {
     step(.property(name(member)), isElement: true)
   }
 }
 
 // MARK: conditions
 
-extension Query where Value: RealmCollectionValue {
+extension Query where Value: _Persistable {
   /// Equal to a value.
   public static func == (left: Query, right: Value) -> Query<Bool> { left.condition("==", right) }
   /// Not equal to a value.
@@ -139,12 +123,30 @@ extension Query where Value: RealmCollectionValue {
 
   /// Within a range, both ends included.
   public func contains(_ range: ClosedRange<Value>) -> Query<Bool> where Value: Comparable {
-    self >= range.lowerBound && self <= range.upperBound
+    within(range)
   }
 
   /// Within a range, without the upper end.
   public func contains(_ range: Range<Value>) -> Query<Bool> where Value: Comparable {
-    self >= range.lowerBound && self < range.upperBound
+    within(range)
+  }
+}
+
+extension Query where Value: OptionalProtocol, Value.Wrapped: Comparable {
+  /// Within a range, both ends included; nil is not.
+  public func contains(_ range: ClosedRange<Value.Wrapped>) -> Query<Bool> { within(range) }
+
+  /// Within a range, without the upper end; nil is not.
+  public func contains(_ range: Range<Value.Wrapped>) -> Query<Bool> { within(range) }
+}
+
+extension Query {
+  func within<Bound>(_ range: ClosedRange<Bound>) -> Query<Bool> {
+    condition(">=", range.lowerBound) && condition("<=", range.upperBound)
+  }
+
+  func within<Bound>(_ range: Range<Bound>) -> Query<Bool> {
+    condition(">=", range.lowerBound) && condition("<", range.upperBound)
   }
 }
 
@@ -183,6 +185,14 @@ extension Query where Value == Bool {
     Query([.words("NOT (")] + query.asCondition + [.words(")")], isCondition: true)
   }
 }
+
+/// An optional type, for conditions on what it wraps.
+public protocol OptionalProtocol {
+  /// The type without nil.
+  associatedtype Wrapped
+}
+
+extension Optional: OptionalProtocol {}
 
 extension RealmCollection where Element: ObjectBase {
   /// The objects that match a query.

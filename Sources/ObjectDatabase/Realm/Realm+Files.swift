@@ -30,6 +30,19 @@ extension Realm {
     }
   }
 
+  /// Writes a compact copy of the version that is read to the file of a configuration.
+  /// - Parameter configuration: The new file and its key; its other fields play no part.
+  /// - Throws: `Realm.Error`, with code `.fileExists` when the name is taken, and `.fileAccess` for
+  ///   a realm in memory.
+  ///
+  /// Durability: when the call returns, the copy survives any crash.
+  public func writeCopy(configuration: Configuration) throws {
+    guard let fileURL = configuration.fileURL else {
+      throw Error(.fileAccess, "a copy is a file, and the configuration is of a realm in memory")
+    }
+    try writeCopy(toFile: fileURL, encryptionKey: configuration.encryptionKey)
+  }
+
   private static let companions = ["", ".lock", ".note", ".management", ".creating"]
 
   /// Deletes the file of a configuration and its companion files.
