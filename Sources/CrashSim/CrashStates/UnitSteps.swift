@@ -15,7 +15,7 @@ final class UnitSteps {
   private static let zeros = Int32(-1)
   private static let pageBytes = ImageContent.pageBytes
 
-  private struct Record {
+  @safe private struct Record {
     /// The file that a free unit changes; nil for an ordered one.
     var node: Unmanaged<ImageNode>?
     /// A free unit's bytes; nil for a size.
@@ -131,7 +131,7 @@ final class UnitSteps {
     let record = unsafe record(unit)
     let start = Int(unsafe record.pointee.source)
     unsafe record.pointee.payload?._withUnsafeGuaranteedRef { payload in
-      payload.withBytes { bytes in
+      unsafe payload.withBytes { bytes in
         unsafe file.buffer.write(bytes, start..<start + range.count, at: range.lowerBound)
       }
     }
