@@ -51,13 +51,13 @@ struct DoctorTests {
       export FAULTLINE_SCRATCH=$PWD/s
       $F doctor --json 2> /dev/null; echo "end $?"
       $F explore -- true > out 2>&1; echo "end $?"
-      grep -q "'faultline doctor' says" out && echo end
+      grep -q "'faultline doctor' says" out && echo "end pointed"
       """)
     let report = try report(result)
     let item = try #require(report.capabilities.first { $0.name == "run directory" })
     #expect(item.state == .missing && item.found.contains("may not write in"), "\(item)")
     #expect(item.mend?.hasPrefix("export FAULTLINE_SCRATCH=") == true, "\(item)")
-    #expect(result.output.hasSuffix("end 3\nend 3\nend\n"), "\(result.output)")
+    #expect(result.output.hasSuffix("end 3\nend 3\nend pointed\n"), "\(result.output)")
   }
 
   @Test("without any way to mount the code is 3, and refusals point here")
