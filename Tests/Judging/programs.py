@@ -12,11 +12,19 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
+import doubts
+import habits
 import idioms
+import reported
 import small
+import stores
 
-small.SMALL.update(idioms.IDIOMS)
-small.UNSEEN.update(idioms.UNSEEN)
+# The programs whose syncs are left out one after the other; of the others only the whole ones are explored.
+VARIED = set(small.SMALL) | set(idioms.IDIOMS)
+for module, programs in (
+        (idioms, idioms.IDIOMS), (habits, habits.HABITS), (stores, stores.STORES), (doubts, doubts.DOUBTS)):
+    small.SMALL.update(programs)
+    small.UNSEEN.update(module.UNSEEN)
 # How a small program is run; one in C is compiled.
 INTERPRETERS = {"py": "python3", "sh": "sh", "pl": "perl", "js": "node", "tcl": "tclsh", "c": "cc"}
 # Each model, and the file system of the kernel that it stands for.
@@ -212,6 +220,7 @@ def main():
         own = reproduce(faultline, name, setup, workload, systems)
         print(f"| {name} | " + " | ".join(cells) + f" | {first.replace('|', '/')} | {own} | {why} |", flush=True)
     wrong += explore_small(faultline, part)
+    wrong += explore_reported(faultline, part)
     sys.exit(1 if wrong else 0)
 
 
@@ -255,14 +264,13 @@ def reproduce(faultline, name, setup, workload, systems):
 SMALL_MODELS = MODELS + ["posix"]
 
 
-def workload_of(folder, name, without=None):
+def workload_of(folder, kind, source):
     """The command that runs a small program, whose file is in a folder of its own."""
-    kind = small.SMALL[name][0]
     path = os.path.join(folder, f"program.{kind}")
     with open(path, "w") as file:
-        file.write(small.source(name, without))
+        file.write(source)
     if kind == "c":
-        first = small.source(name).lstrip().splitlines()[0]
+        first = source.lstrip().splitlines()[0]
         libraries = first.split()[1:] if first.startswith("// -l") else []
         subprocess.run(["cc", "-O1", "-w", "-o", path + ".bin", path] + libraries, check=True)
         return path + ".bin"
@@ -273,7 +281,8 @@ def explore_small(faultline, part):
     """All small programs, whole and with each sync left out; how many are not judged as they should be."""
     wrong = 0
     print("\n## Small programs\n")
-    print("Each keeps data safe in a usual way, and is silent with all its syncs (`small.py`, `idioms.py`). Then each sync is left out.")
+    print("Each keeps data safe in a usual way, and is silent with all its syncs (`small.py` and the files that it names). Then each")
+    print("sync is left out.")
     print("A cell says how many findings there are.\n")
     print("| program | left out | " + " | ".join(SMALL_MODELS) + " | first finding |\n|---|---|" + "---|" * (len(SMALL_MODELS) + 1))
     for name, (kind, setup, _) in small.SMALL.items():
@@ -282,9 +291,9 @@ def explore_small(faultline, part):
         if shutil.which(INTERPRETERS[kind]) is None:
             print(f"| {name} | – | " + "– | " * len(SMALL_MODELS) + f"{INTERPRETERS[kind]} is not installed |")
             continue
-        for without in [None] + small.broken(name):
+        for without in [None] + (small.broken(name) if name in VARIED else []):
             with tempfile.TemporaryDirectory() as folder:
-                case, output = explore(faultline, setup, workload_of(folder, name, without), SMALL_MODELS, 1000)
+                case, output = explore(faultline, setup, workload_of(folder, kind, small.source(name, without)), SMALL_MODELS, 1000)
             if case is None:
                 print(f"{name}, {without}: failed\n{output}", file=sys.stderr)
                 wrong += 1
@@ -298,6 +307,36 @@ def explore_small(faultline, part):
                 wrong += 1
                 print(f"{name}, without {without}: {counts}\n{output}", file=sys.stderr)
             print(f"| {name} | {without or '–'} | " + " | ".join(map(str, counts)) + f" | {first.replace('|', '/')} |", flush=True)
+    return wrong
+
+
+def explore_reported(faultline, part):
+    """All programs with a reported fault; in how many of them nothing is found."""
+    wrong = 0
+    print("\n## Reported faults\n")
+    print("Programs with faults that were reported of well-known ones, each written for this project (`reported.py`).\n")
+    print("| program | reported | " + " | ".join(SMALL_MODELS) + " | first finding |\n|---|---|" + "---|" * (len(SMALL_MODELS) + 1))
+    for name, (kind, setup, source, where) in reported.REPORTED.items():
+        if part not in name:
+            continue
+        if shutil.which(INTERPRETERS[kind]) is None:
+            print(f"| {name} | {where} | " + "– | " * len(SMALL_MODELS) + f"{INTERPRETERS[kind]} is not installed |")
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            workload = workload_of(folder, kind, (small.PRELUDE if kind == "py" else "") + source)
+            case, output = explore(faultline, setup, workload, SMALL_MODELS, 1000)
+        if case is None:
+            print(f"{name}: failed\n{output}", file=sys.stderr)
+            wrong += 1
+            continue
+        counts = [len(exploration["findings"]) for exploration in case["explorations"]]
+        findings = [finding["headline"] for exploration in case["explorations"] for finding in exploration["findings"]]
+        unseen = reported.UNSEEN.get(name)
+        if not findings and unseen is None:
+            wrong += 1
+            print(f"{name}: {counts}\n{output}", file=sys.stderr)
+        first = findings[0] if findings else unseen or ""
+        print(f"| {name} | {where} | " + " | ".join(map(str, counts)) + f" | {first.replace('|', '/')} |", flush=True)
     return wrong
 
 

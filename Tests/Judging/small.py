@@ -1,5 +1,6 @@
 """small.py: small programs that keep data safe, each in the usual way for its kind. With all syncs they are correct; a line that
-ends in `#-NAME` (`//-NAME` in C) can be left out, which makes a broken program of that name. programs.py explores all of them."""
+ends in `#-NAME` (`//-NAME` in C) can be left out, which makes a broken program of that name. programs.py explores all of them, with
+those of idioms.py, habits.py, stores.py and doubts.py."""
 
 PRELUDE = r"""
 import json, mmap, os, struct, sys, zlib

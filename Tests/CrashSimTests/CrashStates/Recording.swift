@@ -60,8 +60,12 @@ struct Recording {
     return (self[String(path[..<slash])], FileName(String(path[path.index(after: slash)...])))
   }
 
+  /// Who asks for what is added from now on.
+  var thread: Int32 = 1
+
   mutating func add(_ operation: Operation, flags: OperationFlags = []) {
-    trace.events.append(TraceEvent(.operation(operation), flags: flags, process: 1, thread: 1))
+    trace.events.append(
+      TraceEvent(.operation(operation), flags: flags, process: 1, thread: thread))
   }
 
   mutating func mark(_ text: String) { trace.events.append(TraceEvent(.mark(Mark(text)))) }

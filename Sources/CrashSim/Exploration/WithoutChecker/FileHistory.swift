@@ -44,6 +44,8 @@ struct FileEntry: Sendable, Hashable {
   let arrival: Arrival
 
   var isAbsent: Bool { content == .absent }
+  /// Whether nothing has been written yet.
+  var isEmpty: Bool { if case .stream(_, 0, _) = content { true } else { false } }
   var stream: Int? { if case .stream(let number, _, _) = content { number } else { nil } }
 }
 
@@ -81,8 +83,11 @@ struct HistoryMark: Sendable {
   let outputBytes: Int
   let text: String
   /// What it promises on its own, and whether the program had synced since the mark before.
-  let promise: OutputPromise
+  var promise: OutputPromise
   let isAfterSync: Bool
+  /// Files that others were ahead in: so many of their bytes were synced, and what followed was
+  /// of another thread, which waited for a sync of its own.
+  var synced: [String: Int] = [:]
 }
 
 /// Every content that the files of a run completely had.

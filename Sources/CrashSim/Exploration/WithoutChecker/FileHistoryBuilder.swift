@@ -28,6 +28,9 @@ struct FileHistoryBuilder {
   /// Writes of mapped pages since then, for which there was no sync.
   private var pendingLate: [(path: String, since: Int)] = []
   private var outputBytes = 0
+  /// Crash point of the first operation that changes something.
+  private var firstChange: Int?
+  private var ahead = WritersAhead()
   /// What paths point to now.
   private var pointers: [String: FilePointer] = [:]
   /// Paths that an operation has changed.
@@ -59,10 +62,12 @@ struct FileHistoryBuilder {
         HistoryMark(
           crashPoint: index + 1, outputBytes: outputBytes, text: mark.text,
           promise: OutputPromise(mark.text), isAfterSync: hasSyncedSinceMark))
+      ahead.mark(history.marks.count - 1)
       hasSyncedSinceMark = false
       isIdle = true
     case .operation(let operation):
       noteLate(operation, event.flags, at: index)
+      noteChange(operation, event, at: index)
       let isVain = operation.isSync && event.flags.contains(.failed)
       if !isVain { before(operation, at: index) }
       live.apply(operation)
@@ -85,10 +90,27 @@ struct FileHistoryBuilder {
       result.history.files[path]?.isSynced = true
     }
     result.history.lateMapped = result.pendingLate
+    result.history.findAnnouncements(before: result.firstChange ?? trace.events.count)
     result.notePointers()
     for path in result.pointers.keys.sorted() { result.endPointer(result.pointers[path]) }
     result.history.final = live
     return result.history
+  }
+
+  /// What lines are about: whether something has changed yet, and who writes and syncs.
+  private mutating func noteChange(_ operation: Operation, _ event: TraceEvent, at index: Int) {
+    switch operation {
+    case .write(let inode, _, _): ahead.write(inode, event.thread)
+    case .sync(let inode, _):
+      for (mark, count) in ahead.sync(inode, event.thread, live.inodes[inode]?.sizeBytes ?? 0) {
+        for path in names.paths(of: inode, at: index) {
+          history.marks[mark].synced[path] = count
+        }
+      }
+    case .close: return
+    default: if operation.isSync { return }
+    }
+    firstChange = firstChange ?? index
   }
 
   /// A write of mapped pages after the program's last call: they may have been stored long before.
@@ -107,6 +129,12 @@ struct FileHistoryBuilder {
 
   static func directory(of path: String) -> String {
     path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+  }
+
+  /// A name in the directory of a path.
+  static func directory(of path: String, with name: String) -> String {
+    let directory = directory(of: path)
+    return directory.isEmpty ? name : "\(directory)/\(name)"
   }
 
   // MARK: Contents

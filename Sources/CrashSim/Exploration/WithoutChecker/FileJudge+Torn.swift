@@ -16,6 +16,15 @@ extension FileJudge {
       (index >= (start ?? 0) || record.entries[start ?? 0].stream == record.entries[index].stream)
         && (index > 0 || fresh.count == 1)
     }
+    let isAnything = !possible.contains { index in
+      record.entries[index].stream.map { isDamaged(bytes, $0) } ?? false
+    }
+    for index in possible where index > (start ?? 0) {
+      guard let number = record.entries[index].stream,
+        isAnything || isDamaged(bytes, number)
+      else { continue }
+      if let excused = excused(record, at: index, from: start) { return excused }
+    }
     guard
       let first = possible.first(where: { index in
         record.entries[index].stream.map { isDamaged(bytes, $0) } ?? false
@@ -24,7 +33,7 @@ extension FileJudge {
     else { return nil }
     let stream = history.streams[number]
     let what = "'\(record.path)' is half-written: \(Damage(bytes, of: stream.bytes).text)"
-    if let promise, let start, first <= start {
+    if let promise, let start, first <= start, !record.entries[start].isEmpty {
       return broken(
         record, .halfWritten, "\(what), although \(promise.quoted) was printed after that")
     }
@@ -60,6 +69,26 @@ extension FileJudge {
       text: "'\(record.path)' may be half-written: it is new, and the program never syncs it")
   }
 
+  /// A file that was emptied after what was promised, on its way to the next content: what is said
+  /// of it when that, or what makes up for it, is elsewhere in the state.
+  private func excused(_ record: FileRecord, at index: Int, from start: Int?) -> Complaint? {
+    guard record.entries[index].arrival == .truncated else { return nil }
+    func complaint(_ level: ComplaintLevel, _ where: String) -> Complaint {
+      Complaint(
+        level: level, rule: .halfWritten, path: record.path,
+        text: "'\(record.path)' is half-written; \(`where`)")
+    }
+    if let other = successor(of: record, at: index) {
+      return complaint(.note, "'\(other)' is there, which makes up for it")
+    }
+    guard promise != nil, let start, !record.entries[start].isAbsent else { return nil }
+    if isRescued(record, from: start) {
+      return complaint(.warning, "a whole content has another name")
+    }
+    return isJournaled(record, from: start)
+      ? complaint(.note, "another file holds a whole content") : nil
+  }
+
   /// Whether bytes may be what is left of a stream: each is its own, or zero.
   private func isDamaged(_ bytes: [UInt8], _ number: Int) -> Bool {
     let whole = history.streams[number].bytes
@@ -80,9 +109,10 @@ extension FileJudge {
   }
 
   /// Whether a whole content that the path had, or gets, is there under another name.
-  func isRescued(_ record: FileRecord) -> Bool {
+  func isRescued(_ record: FileRecord, from start: Int = 0) -> Bool {
     var wholes: Set<[UInt8]> = []
-    for case .stream(let number, let count, true) in record.entries.map(\.content) where count > 0 {
+    for case .stream(let number, let count, true) in record.entries[start...].map(\.content)
+    where count > 0 {
       wholes.insert(Array(history.streams[number].bytes.prefix(count)))
     }
     let sizes = Set(wholes.map { UInt64($0.count) })
@@ -93,9 +123,9 @@ extension FileJudge {
   }
 
   /// Whether a whole content is a part of another file: a journal, perhaps as a text of JSON.
-  private func isJournaled(_ record: FileRecord) -> Bool {
+  private func isJournaled(_ record: FileRecord, from start: Int = 0) -> Bool {
     var wholes: [[UInt8]] = []
-    for case .stream(let number, let count, true) in record.entries.map(\.content)
+    for case .stream(let number, let count, true) in record.entries[start...].map(\.content)
     where (Self.journaledBytesMin...Self.journaledBytesMax).contains(count) {
       let whole = Array(history.streams[number].bytes.prefix(count))
       if !wholes.contains(whole) { wholes += [whole, whole.escapedAsJSON] }

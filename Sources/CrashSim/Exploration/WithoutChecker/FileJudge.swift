@@ -125,11 +125,19 @@ struct FileJudge {
       guard stream.isSequential || isComplete || index > start else { return true }
       guard
         let least = index == start && (isPromised || isComplete)
-          ? count : leastComplete(number, record, from: index)
+          ? promised(count, record, at: index) : leastComplete(number, record, from: index)
       else { continue }
       if bytes.count >= least, condition(stream, least) { return true }
     }
     return false
+  }
+
+  /// How many bytes of an entry count when it is what was promised.
+  private func promised(_ count: Int, _ record: FileRecord, at index: Int) -> Int {
+    guard let promise, let synced = promise.synced[record.path],
+      index == record.index(at: promise.crashPoint)
+    else { return count }
+    return min(count, synced)
   }
 
   /// The shortest whole content that a stream had at a path.
@@ -219,13 +227,21 @@ extension FileHistory {
       }
   }
 
+  /// A temporary file that another run had left, and that this one begins anew and renames away.
+  private func isStaleTemporary(_ record: FileRecord) -> Bool {
+    guard record.existedBefore, !record.existsAtEnd, record.entries.last?.arrival == .moved,
+      let change = record.entries.dropFirst().first
+    else { return false }
+    return change.arrival == .truncated || change.arrival == .removed
+  }
+
   /// The files that count: those that were there before the run or are at its end, or that
   /// something was renamed to; no temporary files, no locks.
   func counted(_ options: JudgingOptions) -> [FileRecord] {
     paths.compactMap { files[$0] }.filter { record in
       (record.existedBefore || record.existsAtEnd || record.isRenameTarget)
         && !FileNames.isLock(record.path) && !FileNames.isJournal(record.path)
-        && !options.ignores(record.path) && !isLeftOver(record)
+        && !options.ignores(record.path) && !isLeftOver(record) && !isStaleTemporary(record)
     }
   }
 }

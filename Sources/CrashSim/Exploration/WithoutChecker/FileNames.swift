@@ -39,4 +39,27 @@ enum FileNames {
     return lower.contains("cache") || name.hasSuffix(".log") || name.hasSuffix(".out")
       || name.hasPrefix("log.") || name.hasSuffix("~")
   }
+
+  /// Names of two files that a program writes in turn, so that one of them is always whole.
+  private static let slots: [Set<String>] = [
+    ["a", "b"], ["0", "1"], ["even", "odd"], ["left", "right"], ["ping", "pong"],
+    ["primary", "secondary"], ["primary", "backup"],
+  ]
+
+  /// Whether two names differ in nothing but which slot they are: `boot.a` and `boot.b`.
+  static func areSlots(_ a: String, _ b: String) -> Bool {
+    let (left, right) = (words(lastName(a)), words(lastName(b)))
+    guard left.count == right.count else { return false }
+    let differences = zip(left, right).filter { $0 != $1 }
+    guard differences.count == 1, let (one, other) = differences.first else { return false }
+    if slots.contains([one, other]) { return true }
+    // `slota` and `slotb`.
+    return one.count == other.count && one.count > 1 && one.dropLast() == other.dropLast()
+      && Set([one.suffix(1), other.suffix(1)]) == ["a", "b"]
+  }
+
+  /// A name's words and numbers.
+  private static func words(_ name: String) -> [String] {
+    name.matches(of: #/[a-z]+|[0-9]+|[^a-z0-9]+/#).map { String($0.output) }
+  }
 }

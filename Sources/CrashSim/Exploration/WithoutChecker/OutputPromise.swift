@@ -33,7 +33,7 @@ enum OutputPromise: Sendable, Comparable {
 
   private static func of(line: String) -> OutputPromise {
     let words = line.split { !$0.isLetter }.map(String.init)
-    if line.allSatisfy({ !$0.isLetter && !$0.isNumber }) { return .nothing }
+    if line.allSatisfy({ !$0.isLetter && !$0.isNumber }) || isNarrated(line) { return .nothing }
     // "not saved", "error: …": what failed was not promised.
     if words.contains(where: { ["not", "no", "error", "failed", "cannot"].contains($0) }) {
       return .nothing
@@ -45,5 +45,18 @@ enum OutputPromise: Sendable, Comparable {
       || words.first == "to" || words.first == "unsaved"
     if isAnnounced { return .nothing }
     return words.contains { doneWords.contains($0) } ? .done : .ifSynced
+  }
+
+  /// Whether a line names one call, as `mv -v` and its kind do: the sync may come later.
+  private static func isNarrated(_ line: String) -> Bool {
+    // "mkdir: created directory 'a'", "removed 'a'", "renamed 'a' -> 'b'", "'a' => 'b'".
+    let text = line.replacing(#/^[a-z]+: /#, with: "")
+    return text.contains(#/^(created|removed|renamed|copied)( directory)? ['‘].*['’]$/#)
+      || text.contains(#/^['‘].*['’] [-=]> ['‘].*['’]$/#)
+  }
+
+  /// A line as far as lines of one kind are equal: its numbers do not count.
+  static func shape(_ text: String) -> String {
+    text.lowercased().replacing(#/[0-9]+/#, with: "#")
   }
 }

@@ -261,6 +261,12 @@ extension TreeImage {
   func companions(of path: String, _ format: KnownFormat) -> [String: [UInt8]] {
     var result: [String: [UInt8]] = [:]
     for name in format.companions { result[name] = bytes(at: path + name) }
+    // A copy is elsewhere, where the name that a journal holds leads nowhere.
+    if let journal = result["-journal"], let name = SuperJournal.name(in: journal),
+      inode(at: FileHistoryBuilder.directory(of: path, with: name)) != nil
+    {
+      result["-journal"] = SuperJournal.removed(from: journal)
+    }
     return result
   }
 }
