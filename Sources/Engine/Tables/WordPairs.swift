@@ -33,7 +33,8 @@ struct WordPairs {
 
   @inline(__always)
   private static func slot(_ image: UInt64, _ count: Int) -> Int {
-    Int(truncatingIfNeeded: (image &* 0x9e37_79b9_7f4a_7c15) >> 20) & (count - 1)
+    // Short words have 0 in all of their lower bits.
+    Int(truncatingIfNeeded: ValueImage.finished(image)) & (count - 1)
   }
 
   @inline(__always)
