@@ -67,6 +67,11 @@ struct Calibrate: ParsableCommand {
       }
     }
     for line in skipped { console.say(line) }
+    if results.isEmpty {
+      throw LabError.lab(
+        "nothing was compared: none of the file systems can be mounted here; 'faultline doctor' "
+          + "says what each needs")
+    }
     try finish(results, console)
   }
 

@@ -166,4 +166,14 @@ struct WithoutRootTests {
     #expect(
       lines == ["explored 0", "700", "700", "explored 0", "700"], "\(result.output)")
   }
+
+  @Test("a calibration that can mount nothing does not hold")
+  func calibration() throws {
+    let user = try OrdinaryUser()
+    let result = try user.run(
+      "$F calibrate --on ext4 --model ext4-ordered --probe overwrite; echo \"calibrated $?\"")
+    #expect(result.output.contains("nothing was compared"), "\(result.output)")
+    #expect(result.output.hasSuffix("calibrated 3\n"), "\(result.output)")
+    #expect(!result.output.contains("verdict"), "\(result.output)")
+  }
 }

@@ -56,8 +56,25 @@ private class ListedChanged: Object {
   @Persisted var name = ""
 }
 
+private class ListedUnused: Object {
+  @Persisted(primaryKey: true) var id = 0
+  @Persisted var name = "default"
+}
+
 @Suite("the classes of the process")
 struct ProcessClassesTests {
+  @Test("a class that the realm has not used yet is there by its name")
+  func unused() throws {
+    let realm = try Realm(configuration: Realm.Configuration(inMemoryIdentifier: "unused by name"))
+    #expect(realm.dynamicObjects("ListedUnused").isEmpty)
+    try realm.write {
+      let made = realm.dynamicCreate("ListedUnused", value: ["id": 3])
+      #expect(made["name"] as? String == "default")
+    }
+    #expect(realm.dynamicObject(ofType: "ListedUnused", forPrimaryKey: 3) != nil)
+    #expect(realm.objects(ListedUnused.self).map(\.name) == ["default"])
+  }
+
   @Test("are the schema of a realm without objectTypes")
   func schema() throws {
     let names = try Realm(configuration: .init(inMemoryIdentifier: "process")).schema.objectSchema

@@ -18,7 +18,8 @@ extension _RealmCore {
     // A migration's classes are dynamic themselves.
     if let own, own.isDynamic { return nil }
     checkThread()
-    guard let info = own.map({ ClassInfo(dynamic: $0) }) ?? classInFile(name) else { return nil }
+    let info = own.map { ClassInfo(dynamic: $0) } ?? classInFile(name) ?? unusedClass(name)
+    guard let info else { return nil }
     let table = TableCursor(self, info)
     classes.withLock { $0.keep(dynamic: table) }
     return _TableAccess(self, table)
@@ -36,6 +37,15 @@ extension _RealmCore {
           $0.table, primaryKey: $0.record.primaryKey, isEmbedded: $0.record.isEmbedded)
       }
     }
+  }
+
+  /// A class of the program that the realm has not met yet; it joins.
+  private func unusedClass(_ name: String) -> ClassInfo? {
+    guard configuration.objectTypes == nil,
+      let info = ProcessClasses.all.first(where: { $0.name == name })
+    else { return nil }
+    _ = access(info)
+    return classes.withLock { $0.infos[name] }.map { ClassInfo(dynamic: $0) }
   }
 
   /// The way to a class that must be there.
