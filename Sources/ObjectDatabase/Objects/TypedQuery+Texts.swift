@@ -115,8 +115,13 @@ extension Query where Value: _Persistable, Value.PersistedType: _QueryString {
     text("LIKE", column, caseInsensitive ? .caseInsensitive : [])
   }
 
-  /// Contains all given words; `-word` must not occur, `word*` matches by prefix.
-  public func text(_ words: String) -> Query<Bool> { condition("TEXT", words) }
+  /// Contains all given words; `-word` must not occur, `word*` matches by prefix. Upper and lower
+  /// case, and letters with and without marks, are the same. A property with a full-text index is
+  /// searched through it.
+  public func textSearch(_ words: String) -> Query<Bool> { condition("TEXT", words) }
+
+  /// Contains all given words, as `textSearch`.
+  public func text(_ words: String) -> Query<Bool> { textSearch(words) }
 }
 
 extension Query where Value == AnyRealmValue {
@@ -150,9 +155,7 @@ extension Query where Value == AnyRealmValue {
     text("!=", value, options)
   }
 
-  /// Contains all given words; `-word` must not occur, `word*` matches by prefix. Upper and lower
-  /// case, and letters with and without marks, are the same. A property with a full-text index is
-  /// searched through it.
+  /// Contains all given words, as in a property of type `String`.
   public func textSearch(_ words: String) -> Query<Bool> { condition("TEXT", words) }
 
   /// Contains all given words, as `textSearch`.

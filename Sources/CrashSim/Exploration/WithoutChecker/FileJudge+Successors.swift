@@ -95,7 +95,7 @@ extension FileJudge {
   }
 
   /// Whether a file grew by entries, each of them whole.
-  private func isLog(_ record: FileRecord) -> Bool {
+  func isLog(_ record: FileRecord) -> Bool {
     var counts: [Int: Set<Int>] = [:]
     for case .stream(let number, let count, true) in record.entries.map(\.content) where count > 0 {
       counts[number, default: []].insert(count)

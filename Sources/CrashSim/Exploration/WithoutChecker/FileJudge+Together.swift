@@ -83,6 +83,8 @@ extension FileJudge {
         record.entries[$0].arrival == .truncated
       }), record.entries[index - 1].stream == number
     else { return nil }
+    // Its own next content makes up for it; a log's next entries do not.
+    if !bytes.isEmpty, !isLog(record), accepts(bytes, record, from: index) { return nil }
     let content = Array(history.streams[number].bytes.prefix(count))
     guard !bytes.starts(with: content), !tree.holds(content) else { return nil }
     let successors = history.counted(options).filter { other in

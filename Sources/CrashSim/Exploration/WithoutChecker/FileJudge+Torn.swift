@@ -71,7 +71,7 @@ extension FileJudge {
 
   /// A file that was emptied after what was promised, on its way to the next content: what is said
   /// of it when that, or what makes up for it, is elsewhere in the state.
-  private func excused(_ record: FileRecord, at index: Int, from start: Int?) -> Complaint? {
+  func excused(_ record: FileRecord, at index: Int, from start: Int?) -> Complaint? {
     guard record.entries[index].arrival == .truncated else { return nil }
     func complaint(_ level: ComplaintLevel, _ where: String) -> Complaint {
       Complaint(

@@ -63,6 +63,13 @@ struct FileJudge {
       guard let promise else { return nil }
       // What was removed, and is there again, is only in the way, also of a file made anew since.
       if let start, record.entries[start].isAbsent, !promise.isOfRemoval { return nil }
+      // It may have been as empty before; what matters is what it was emptied for.
+      let emptied = record.entries.indices.dropFirst((start ?? 0) + 1).first {
+        record.entries[$0].arrival == .truncated
+      }
+      if bytes.isEmpty, let emptied, let excused = excused(record, at: emptied, from: start) {
+        return excused
+      }
       return broken(
         record, .wentBack,
         "'\(record.path)' went back to an older content, although "
