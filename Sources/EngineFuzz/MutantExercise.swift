@@ -248,7 +248,8 @@ enum MutantExercise {
           _ = try? write.removeIndex(from: column.name, in: table.name)
         } else {
           let isOfWords = column.type == .string && table.columns.count < 3
-          _ = try? isOfWords
+          _ =
+            try? isOfWords
             ? write.addFullTextIndex(to: column.name, in: table.name)
             : write.addIndex(to: column.name, in: table.name)
         }

@@ -13,7 +13,7 @@ private class Article: Object {
   @Persisted var plain: String
 }
 
-private enum Plain {
+private enum PlainPages {
   class Page: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var text: String
@@ -37,7 +37,7 @@ private enum Values {
   }
 }
 
-private enum Keyed {
+private enum KeyedPages {
   class Page: Object {
     @Persisted var id: Int
     @Persisted(primaryKey: true) var text: String
@@ -111,11 +111,11 @@ struct FullTextTests {
   func changes() throws {
     let folder = try Folder()
     do {
-      let realm = try folder.realm([Plain.Page.self])
+      let realm = try folder.realm([PlainPages.Page.self])
       try realm.write {
         for (id, text) in Self.texts.enumerated() {
           realm.create(
-            Plain.Page.self, value: ["id": id, "text": text + " \(id)"] as [String: Any])
+            PlainPages.Page.self, value: ["id": id, "text": text + " \(id)"] as [String: Any])
         }
       }
     }
@@ -136,7 +136,8 @@ struct FullTextTests {
     do { _ = try folder.realm([WithWords.Page.self]) }
     #expect(try column().isFullText && !column().isIndexed)
     do {
-      _ = try Realm(configuration: folder.configuration([Keyed.Page.self], version: 1) { _, _ in })
+      _ = try Realm(
+        configuration: folder.configuration([KeyedPages.Page.self], version: 1) { _, _ in })
     }
     #expect(try column().isUnique && !column().isFullText)
     do {
@@ -144,7 +145,7 @@ struct FullTextTests {
         configuration: folder.configuration([WithWords.Page.self], version: 2) { _, _ in })
     }
     #expect(try column().isFullText && !column().isUnique)
-    do { _ = try Realm(configuration: folder.configuration([Plain.Page.self], version: 2)) }
+    do { _ = try Realm(configuration: folder.configuration([PlainPages.Page.self], version: 2)) }
     #expect(try !column().isFullText && !column().isIndexed)
   }
 

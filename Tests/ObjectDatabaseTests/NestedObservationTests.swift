@@ -7,12 +7,12 @@ import Testing
 
 @testable import ObjectDatabase
 
-private class Shelf: Object {
+private class MixedShelf: Object {
   @Persisted(primaryKey: true) var id = 0
   @Persisted var value: AnyRealmValue
   @Persisted var list: List<AnyRealmValue>
   @Persisted var map: Map<String, AnyRealmValue>
-  @Persisted var next: Shelf?
+  @Persisted var next: MixedShelf?
 }
 
 /// What observers reported, in words.
@@ -41,7 +41,7 @@ private final class Reports {
     }
   }
 
-  func observer(_ name: String) -> (ObjectChange<Shelf>) -> Void {
+  func observer(_ name: String) -> (ObjectChange<MixedShelf>) -> Void {
     { change in
       guard case .change(_, let properties) = change else { return }
       self.note("\(name) \(properties.map(\.name).sorted().joined(separator: ","))")
@@ -52,15 +52,15 @@ private final class Reports {
 @Suite("changes within collections in mixed values")
 struct NestedObservationTests {
   private func realm(_ name: String = #function) throws -> Realm {
-    try Realm(configuration: .init(inMemoryIdentifier: name, objectTypes: [Shelf.self]))
+    try Realm(configuration: .init(inMemoryIdentifier: name, objectTypes: [MixedShelf.self]))
   }
 
-  private func filled(_ realm: Realm) throws -> [Shelf] {
+  private func filled(_ realm: Realm) throws -> [MixedShelf] {
     try realm.write {
       let below = realm.create(
-        Shelf.self, value: ["id": 1, "value": ["a": [1, ["deep": "x"]] as [Any], "n": 0]])
+        MixedShelf.self, value: ["id": 1, "value": ["a": [1, ["deep": "x"]] as [Any], "n": 0]])
       let above = realm.create(
-        Shelf.self,
+        MixedShelf.self,
         value: ["id": 2, "list": [3, [4]] as [Any], "map": ["k": [7, ["deep": true]] as [Any]]])
       above.next = below
       return [below, above]
@@ -68,7 +68,7 @@ struct NestedObservationTests {
   }
 
   /// Changes the text at the end of three collections.
-  private static func deepen(_ shelf: Shelf, _ text: String) {
+  private static func deepen(_ shelf: MixedShelf, _ text: String) {
     let list = shelf.value.dictionaryValue?["a"]?.listValue
     list?[1].dictionaryValue?["deep"] = .string(text)
   }
@@ -89,11 +89,13 @@ struct NestedObservationTests {
     #expect(reports.taken() == ["any value", "through next", "value value"])
     try realm.write { shelves[1].list[1].listValue?.append(.int(5)) }
     #expect(reports.taken() == ["above list"])
-    try realm.write { shelves[1].map["k"]?.listValue?[1].dictionaryValue?["deep"] = AnyRealmValue.none }
+    try realm.write {
+      shelves[1].map["k"]?.listValue?[1].dictionaryValue?["deep"] = AnyRealmValue.none
+    }
     #expect(reports.taken() == ["above map"])
     try realm.write { Self.deepen(shelves[0], "y") }
     #expect(reports.taken() == [], "an equal value is no change")
-    tokens.forEach { $0.invalidate() }
+    for token in tokens { token.invalidate() }
   }
 
   @Test("give no old value, which would be the new one")
@@ -119,7 +121,7 @@ struct NestedObservationTests {
     let realm = try realm()
     let shelves = try filled(realm)
     let reports = Reports()
-    let all = realm.objects(Shelf.self)
+    let all = realm.objects(MixedShelf.self)
     let tokens = [
       all.observe(reports.observer("all")),
       all.observe(keyPaths: ["value"], reports.observer("value")),
@@ -139,7 +141,7 @@ struct NestedObservationTests {
       reports.taken() == [
         "all [][][0, 1]", "some [0][][]", "sorted [][][0, 1]", "through [][][1]", "value [][][0]",
       ])
-    tokens.forEach { $0.invalidate() }
+    for token in tokens { token.invalidate() }
   }
 
   @Test("are modifications of the elements that hold them, at every level")
@@ -168,7 +170,7 @@ struct NestedObservationTests {
     #expect(reports.taken() == [#"value [][]["n"]"#])
     try realm.write { value["n"]?.listValue?[0].listValue?.append(.int(1)) }
     #expect(reports.taken() == [#"value [][]["n"]"#])
-    tokens.forEach { $0.invalidate() }
+    for token in tokens { token.invalidate() }
   }
 
   @Test("made in another realm of the database are reported after the refresh")
@@ -177,14 +179,14 @@ struct NestedObservationTests {
     let shelf = try filled(realm)[0]
     let reports = Reports()
     let token = shelf.observe(reports.observer("object"))
-    let all = realm.objects(Shelf.self).observe(reports.observer("all"))
+    let all = realm.objects(MixedShelf.self).observe(reports.observer("all"))
     realm.refresh()
     realm.autorefresh = false
     let configuration = realm.configuration
     let carried = Smuggled(configuration)
     try ThreadRun.run {
       let other = try Realm(configuration: carried.value)
-      try other.write { Self.deepen(other.objects(Shelf.self)[0], "z") }
+      try other.write { Self.deepen(other.objects(MixedShelf.self)[0], "z") }
     }
     #expect(reports.taken() == [])
     realm.refresh()
@@ -197,12 +199,12 @@ struct NestedObservationTests {
   func model(number: Int) throws {
     var draws = MixedDraws(state: UInt64(number) &* 0x9e37_79b9_7f4a_7c15 &+ 7)
     let realm = try realm("nested-model-\(number)")
-    let shelves = (0..<3).map { Shelf(value: ["id": $0]) }
+    let shelves = (0..<3).map { MixedShelf(value: ["id": $0]) }
     var trees = shelves.map { _ in MixedTree.list([.entries([:]), .list([])]) }
     for (shelf, tree) in zip(shelves, trees) { shelf.value = tree.value }
     try realm.write { realm.add(shelves) }
     let reports = Reports()
-    let all = realm.objects(Shelf.self)
+    let all = realm.objects(MixedShelf.self)
     var tokens = [all.observe(keyPaths: ["value"], reports.observer("all"))]
     tokens += shelves.map { $0.observe(reports.observer("\($0.id)")) }
     realm.refresh()
@@ -221,6 +223,6 @@ struct NestedObservationTests {
       }
     }
     #expect(reported > 40)
-    tokens.forEach { $0.invalidate() }
+    for token in tokens { token.invalidate() }
   }
 }

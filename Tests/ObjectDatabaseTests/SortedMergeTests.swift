@@ -79,7 +79,8 @@ struct SortedMergeTests {
       let sorted = Self.orders.map { Elements(.table(access), [.sorted($0)]) }
       let before = try sorted.map { try Self.keys($0.content) }
       try realm.write { Self.change(realm, 12, &random) }
-      let round = try NotificationRound(core, from: older, to: try core.currentSnapshot())
+      let round = try NotificationRound(
+        core, from: older, to: try core.currentSnapshot(), MixedOwners())
       for (number, elements) in sorted.enumerated() {
         let place: Comment = "seed \(seed), step \(step), order \(number)"
         let merge = try #require(try SortedMerge(before[number], elements, round), place)
@@ -141,7 +142,8 @@ struct SortedMergeTests {
       try write.commit()
       realm.refresh()
       return try SortedMerge(
-        old, elements, NotificationRound(core, from: older, to: try core.currentSnapshot()))
+        old, elements,
+        NotificationRound(core, from: older, to: try core.currentSnapshot(), MixedOwners()))
     }
     func setAge(_ write: WriteTransaction, _ count: Int) throws {
       for key in access.keys.prefix(count) {

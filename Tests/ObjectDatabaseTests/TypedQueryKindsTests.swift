@@ -6,7 +6,10 @@ import FoundationEssentials
 import ObjectDatabase
 import Testing
 
-enum KitSize: Int, PersistableEnum { case small = 1, medium, large }
+enum KitSize: Int, PersistableEnum {
+  case small = 1
+  case medium, large
+}
 enum KitColor: String, PersistableEnum { case red, green, grey }
 
 struct KitMass: CustomPersistable, Comparable {
@@ -163,9 +166,11 @@ struct TypedQueryKindsTests {
     expect({ $0.sizeOf.rawValue["k"] == 1 }, { $0.sizeOf["k"] == .small })
     expect({ $0.sizeOf.max > .small }, { $0.sizeOf.values.contains { $0 > .small } })
     expect({ $0.colorOf.values == .red }, { $0.colorOf.values.contains(.red) })
-    expect({ $0.colorOf.rawValue.values.starts(with: "gre") }, { kit in
-      kit.colorOf.values.contains { $0?.rawValue.hasPrefix("gre") == true }
-    })
+    expect(
+      { $0.colorOf.rawValue.values.starts(with: "gre") },
+      { kit in
+        kit.colorOf.values.contains { $0?.rawValue.hasPrefix("gre") == true }
+      })
     expect(
       { $0.massOf.contains(KitMass(5)...KitMass(8)) },
       { $0.massOf["k"].map { $0.grams >= 5 } ?? false })

@@ -237,6 +237,7 @@ public struct Explainer: Sendable {
   /// - Parameters:
   ///   - explanation: The state's.
   ///   - later: The event that counts as what overtook the contents; nil is the state's own.
+  /// - Returns: The cause, in words without what differs from one time to the next.
   package func rootCause(_ explanation: Explanation, before later: Int? = nil) -> String? {
     guard let cause = explanation.cause else { return nil }
     let what = place(of: cause.event)

@@ -16,7 +16,8 @@ struct IndexPacker {
 
   /// Adds the pairs of the next leaf.
   mutating func add(_ leaf: Node, _ target: inout CopyTarget) throws(EngineError) {
-    let view = try gathered.ofWords
+    let view =
+      try gathered.ofWords
       ? KeyPairLeaf.changed(MutableKeyPairLeaf(leaf, ofWords: true))
       : .stored(KeyPairLeafView(leaf))
     let first = view[0]

@@ -26,7 +26,8 @@ struct KeyPairTree: KeyPairSource {
   func place(of pair: KeyPair) throws(EngineError) -> KeyPairPlace? {
     guard let (node, upper) = try leaf(of: pair) else { return nil }
     // Only lookups of words read a leaf of words in place (WordIndex.swift).
-    let leaf = try ofWords
+    let leaf =
+      try ofWords
       ? KeyPairLeaf.changed(MutableKeyPairLeaf(node, ofWords: true))
       : .stored(KeyPairLeafView(node))
     return KeyPairPlace(leaf: leaf, upper: upper)

@@ -115,9 +115,10 @@ extension Query where Value: _Persistable, Value.PersistedType: _QueryString {
     text("LIKE", column, caseInsensitive ? .caseInsensitive : [])
   }
 
-  /// Contains all given words; `-word` must not occur, `word*` matches by prefix. Upper and lower
-  /// case, and letters with and without marks, are the same. A property with a full-text index is
-  /// searched through it.
+  /// Contains all given words; `-word` must not occur, `word*` matches by prefix.
+  ///
+  /// Upper and lower case, and letters with and without marks, are the same. A property with a
+  /// full-text index is searched through it.
   public func textSearch(_ words: String) -> Query<Bool> { condition("TEXT", words) }
 
   /// Contains all given words, as `textSearch`.

@@ -10,6 +10,7 @@ extension FileJudge {
   /// - Parameters:
   ///   - record: The file.
   ///   - index: Its entry that began by emptying it.
+  /// - Returns: The other file's path.
   func successor(of record: FileRecord, at index: Int) -> String? {
     let emptied = record.entries[index]
     guard emptied.arrival == .truncated, index > 0 else { return nil }
