@@ -1,8 +1,8 @@
 // UnitSteps.swift: [U] for each unit of a table what an image needs to apply it and to remove it
 // again, in one cache line: going from one state to the next touches hundreds of units.
 // Invariants: a free unit that is on has saved what it covers, and nothing younger lies on it when
-// it is removed (ImageBuilder+Steps.swift); nodes and payloads are those of the image's nodes and of
-// the table, which live as long as the builder that owns this.
+// it is removed (ImageBuilder+Steps.swift); nodes and payloads are the image's and the table's,
+// which live as long as the builder that owns this.
 // Safety: the records are allocated with the object and freed with it; every index is checked.
 
 import LabCore

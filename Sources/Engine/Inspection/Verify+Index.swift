@@ -114,12 +114,12 @@ extension Verifier {
       let key = UInt64(bitPattern: key)
       count += 1
       // Every bit of both goes into every bit, so that pairs with keys exchanged differ.
-      sums[0] &+= Self.hash(0x9fb2_1c65_1e98_df25, image, key)
-      sums[1] &+= Self.hash(0xd6e8_feb8_6659_fd93, key, image)
+      sums[0] &+= Self.hash((image, key), seed: 0x9fb2_1c65_1e98_df25)
+      sums[1] &+= Self.hash((key, image), seed: 0xd6e8_feb8_6659_fd93)
     }
 
-    private static func hash(_ seed: UInt64, _ first: UInt64, _ second: UInt64) -> UInt64 {
-      ValueImage.finished(ValueImage.step(ValueImage.step(seed, first), second))
+    private static func hash(_ pair: (UInt64, UInt64), seed: UInt64) -> UInt64 {
+      ValueImage.finished(ValueImage.step(ValueImage.step(seed, pair.0), pair.1))
     }
   }
 

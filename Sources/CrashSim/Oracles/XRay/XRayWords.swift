@@ -1,6 +1,6 @@
 // XRayWords.swift: the words of a text and their images in a full-text index, and the leaves of
-// such an index; written from docs/reference/file-format.md, with Foundation's sets of characters and
-// decomposition, and numbers as texts of bits.
+// such an index; written from docs/reference/file-format.md, with Foundation's sets of characters
+// and decomposition, and numbers as texts of bits.
 
 import Foundation
 
