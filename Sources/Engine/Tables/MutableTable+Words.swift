@@ -25,6 +25,9 @@ extension MutableTable {
   func fillWords(of column: Int) throws(EngineError) {
     var words = WordPairs()
     try tree.forEachText(of: column) { key, text in words.add(text, key) }
+    guard words.areAscending else {
+      throw .corrupted("the keys of table \(schema.name) do not ascend")
+    }
     let index = MutableKeyPairTree(writer: tree.writer, ofWords: true)
     words.fill(index)
     setIndex(index, of: column)

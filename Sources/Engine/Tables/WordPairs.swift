@@ -1,6 +1,7 @@
 // WordPairs.swift: gathers the pairs of a full-text index from many texts, and sorts them by
 // counting: the distinct words are sorted, the rows of each come in the order of their keys.
-// Invariant: texts come with ascending keys, so the keys of each word ascend.
+// Invariant: texts come with ascending keys, so the keys of each word ascend; if a damaged file has
+// others, `areAscending` is false, and nothing may be filled.
 
 /// The words of many texts.
 struct WordPairs {
@@ -15,6 +16,8 @@ struct WordPairs {
   private var words: [UInt32] = []
   private var keys: [Int64] = []
   private var ends: [Int] = []
+  /// Whether all texts came with ascending keys.
+  private(set) var areAscending = true
 
   /// Takes the words of a text.
   mutating func add(_ text: RawBytes, _ key: Int64) {
@@ -27,6 +30,7 @@ struct WordPairs {
       words.append(UInt32(word))
     }
     guard words.count > ends.last ?? 0 else { return }
+    if let last = keys.last, last >= key { areAscending = false }
     keys.append(key)
     ends.append(words.count)
   }

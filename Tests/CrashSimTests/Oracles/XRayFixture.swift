@@ -259,10 +259,13 @@ enum XRayFixture {
           columns: [
             ColumnSchema(name: "lives", type: .int, isIndexed: true),
             ColumnSchema(name: "names", type: .string, collection: .list),
+            ColumnSchema(name: "words", type: .string, isFullText: true),
           ]))
       for key in 0..<2000 {
         let names = (0..<(key == 5 ? 3000 : 0)).map { Value.string("name \($0)") }
-        try write.insert(into: "Cat", key: Int64(key * 7), [.int(Int64(key * key)), .list(names)])
+        try write.insert(
+          into: "Cat", key: Int64(key * 7),
+          [.int(Int64(key * key)), .list(names), .string("Cat \(key % 50) of \(key)")])
       }
     }
     try step { try $0.removeTable("Everything") }
