@@ -44,14 +44,7 @@ struct WordIndex<Rows: IndexedRows> {
   private func keys(_ term: WordSearch.Term) throws(EngineError) -> [Int64] {
     var keys: [Int64] = []
     try pairs.appendKeys(in: term.images, to: &keys)
-    guard term.isPrefix else { return keys }
-    keys.sort()
-    var kept = 0
-    for index in keys.indices where index == 0 || keys[index] != keys[kept - 1] {
-      keys[kept] = keys[index]
-      kept += 1
-    }
-    keys.removeSubrange(kept...)
+    if term.isPrefix { keys.sortOnce() }
     return keys
   }
 

@@ -269,17 +269,28 @@ extension MutableTree: IndexedRows {
   func forEachValue(
     of column: Int, _ body: (Int64, Value) throws(EngineError) -> Void
   ) throws(EngineError) {
+    try forEachPart { leaf throws(EngineError) in
+      for row in 0..<leaf.count {
+        try body(leaf.keys[row], try leaf.columns[column].value(at: row, writer))
+      }
+    } stored: { tree throws(EngineError) in
+      try tree.forEachValue(of: column, body)
+    }
+  }
+
+  /// Calls a closure with each leaf in memory, or with the committed tree that stands there, in key
+  /// order.
+  func forEachPart(
+    _ inMemory: (MutableLeaf) throws(EngineError) -> Void,
+    stored: (BPlusTree) throws(EngineError) -> Void
+  ) throws(EngineError) {
     guard let root else { return }
     var stack = [(child: root, level: level)]
     while let (child, level) = stack.popLast() {
       switch child {
       case .inner(let inner): stack += inner.children.reversed().map { ($0, level - 1) }
-      case .leaf(let leaf):
-        for row in 0..<leaf.count {
-          try body(leaf.keys[row], try leaf.columns[column].value(at: row, writer))
-        }
-      case .stored(let link):
-        try committed(link, level).forEachValue(of: column, body)
+      case .leaf(let leaf): try inMemory(leaf)
+      case .stored(let link): try stored(try committed(link, level))
       }
     }
   }

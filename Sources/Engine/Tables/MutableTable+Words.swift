@@ -39,21 +39,15 @@ extension MutableTree {
   func forEachText(
     of column: Int, _ body: (Int64, RawBytes) -> Void
   ) throws(EngineError) {
-    guard let root else { return }
-    var stack = [(child: root, level: level)]
-    while let (child, level) = stack.popLast() {
-      switch child {
-      case .inner(let inner): stack += inner.children.reversed().map { ($0, level - 1) }
-      case .leaf(let leaf):
-        for row in 0..<leaf.count {
-          guard case .string(let text) = try leaf.columns[column].value(at: row, writer) else {
-            continue
-          }
-          RawBytes.over(text) { body(leaf.keys[row], $0) }
+    try forEachPart { leaf throws(EngineError) in
+      for row in 0..<leaf.count {
+        guard case .string(let text) = try leaf.columns[column].value(at: row, writer) else {
+          continue
         }
-      case .stored(let link):
-        try committed(link, level).forEachText(of: column, body)
+        RawBytes.over(text) { body(leaf.keys[row], $0) }
       }
+    } stored: { tree throws(EngineError) in
+      try tree.forEachText(of: column, body)
     }
   }
 }

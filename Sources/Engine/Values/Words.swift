@@ -72,13 +72,7 @@ package enum Words {
   static func images(in text: String) -> [UInt64] {
     var images: [UInt64] = []
     RawBytes.over(text) { bytes in forEachImage(in: bytes) { images.append($0) } }
-    images.sort()
-    var kept = 0
-    for index in images.indices where index == 0 || images[index] != images[kept - 1] {
-      images[kept] = images[index]
-      kept += 1
-    }
-    images.removeSubrange(kept...)
+    images.sortOnce()
     return images
   }
 
@@ -148,5 +142,19 @@ struct WordImage {
   /// The images of the words that begin with this one.
   var range: ClosedRange<UInt64> {
     isCut ? value...value : value...(value | ((1 << UInt64(64 - bitCount)) - 1))
+  }
+}
+
+extension Array where Element: FixedWidthInteger {
+  /// Sorts the numbers, and keeps each once.
+  /// - Complexity: O(n log n), in place.
+  mutating func sortOnce() {
+    sort()
+    var kept = 0
+    for index in indices where index == 0 || self[index] != self[kept - 1] {
+      self[kept] = self[index]
+      kept += 1
+    }
+    removeSubrange(kept...)
   }
 }
