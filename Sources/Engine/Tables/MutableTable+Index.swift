@@ -290,7 +290,7 @@ extension MutableTree: IndexedRows {
       switch child {
       case .inner(let inner): stack += inner.children.reversed().map { ($0, level - 1) }
       case .leaf(let leaf): try inMemory(leaf)
-      case .stored(let link): try stored(try committed(link, level))
+      case .stored(let link): try stored(committed(link, level))
       }
     }
   }
