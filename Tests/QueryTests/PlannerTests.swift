@@ -118,4 +118,39 @@ struct PlannerTests {
     snapshot.release()
     try database.close()
   }
+
+  @Test("searches the constants of a long list at once, and gives the naive evaluator's rows")
+  func longLists() throws {
+    var random = ReferenceRandom(32)
+    var data = Kennel.rows(&random, people: 1_500, dogs: 40)
+    func column(_ name: String) -> Int { Kennel.person.columns.firstIndex { $0.name == name }! }
+    for key in data.keys("Person") {
+      let name = "name \(random.below(300))"
+      data.rows["Person"]![key]![column("name")] = random.below(9) == 0 ? .null : .string(name)
+      data.rows["Person"]![key]![column("number")] =
+        random.below(9) == 0 ? .null : .int(Int64(random.below(300)) - 20)
+    }
+    let database = try Kennel.database(data, "long lists")
+    let snapshot = try database.snapshot()
+    let reference = Reference(data: data, arguments: [])
+    let names = (0..<40).map { "'name \($0 * 7 % 100)'" }.joined(separator: ", ")
+    let numbers = (0..<40).map { "\($0 * 3 - 20)" }.joined(separator: ", ")
+    for text in [
+      "name IN {\(names)}", "name IN {\(names), null, 'none', null}", "NOT name IN {\(names)}",
+      "number IN {\(numbers)}", "number IN {\(numbers), null, 1.0, 2.5}",
+      "number IN {\(numbers)} AND name IN {\(names)} AND score > 1",
+      "boss.name IN {\(names)} OR boss.number IN {\(numbers)}",
+      "name IN {\(names)} SORT(number ASC) LIMIT(7)",
+    ] {
+      let query = try ParsedQuery(parsing: text)
+      let bound = try query.bound(to: Kennel.schema, table: "Person")
+      #expect(try bound.explain().contains("scan of columns"), "\(text)")
+      let expected = reference.keys(query, table: "Person")
+      #expect(!expected.isEmpty)
+      #expect(try bound.keys(in: snapshot) == expected, "\(text)")
+      #expect(try bound.count(in: snapshot) == expected.count, "\(text)")
+    }
+    snapshot.release()
+    try database.close()
+  }
 }

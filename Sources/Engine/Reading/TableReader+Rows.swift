@@ -47,10 +47,22 @@ extension TableReader {
     return test(column.index, .text(TextPattern(text, isPrefix: true)))
   }
 
-  /// A test for linking to one of some rows; a null does not pass.
+  /// A test for being one of some texts, byte for byte; a null does not pass.
+  /// - Returns: The test, good for this reader.
+  /// - Throws: `EngineError` with code `.closed`.
+  /// - Complexity: O(n log n) for n bytes of texts; the test itself does not depend on their
+  ///   number, or by its logarithm when many have equal hashes.
+  public func test(
+    _ column: TableColumn<String>, isOneOf texts: [String]
+  ) throws(EngineError) -> RowTest {
+    try check(column)
+    return test(column.index, .texts(TextChoices(texts)))
+  }
+
+  /// A test for linking to one of some rows, or being one of some integers; a null does not pass.
   /// - Parameters:
   ///   - column: A column of links, or of integers.
-  ///   - keys: The keys of the rows, ascending.
+  ///   - keys: The keys of the rows, or the integers, ascending.
   /// - Returns: The test, good for this reader.
   /// - Throws: `EngineError` with code `.closed`.
   /// - Complexity: O(keys); the test itself is O(1) for a row where the keys are close together,

@@ -10,6 +10,8 @@ struct LeafTest {
     case doubles(FloatingTest<Double>)
     case floats(FloatingTest<Float>)
     case text(TextPattern)
+    /// One of these texts.
+    case texts(TextChoices)
     /// Links to one of these rows.
     case links(KeySet)
     /// Whether the value is null; the column has any type but mixed.
@@ -25,7 +27,7 @@ struct LeafTest {
     case .integers(let test), .bools(let test): test.isNegated
     case .doubles(let test): test.isNegated
     case .floats(let test): test.isNegated
-    case .text, .links, .null: false
+    case .text, .texts, .links, .null: false
     }
   }
 
@@ -56,6 +58,13 @@ struct LeafTest {
       walk.prefetchNext(strings.bytes, of: leaf)
       var found = 0
       try strings.forEachMatch(pattern, tree.reader, newest: tree.newest) { _ in found &+= 1 }
+      return found
+    case .texts(let choices):
+      let strings = try leaf.strings(column, tree.shape)
+      var found = 0
+      try strings.forEachMatch(oneOf: choices, tree.reader, newest: tree.newest) { _ in
+        found &+= 1
+      }
       return found
     case .links(let targets):
       let array = try leaf.integers(column, tree.shape)
@@ -109,6 +118,12 @@ struct LeafTest {
     case .text(let pattern):
       for _ in 0..<count { words.append(0) }
       try leaf.strings(column, tree.shape).forEachMatch(pattern, tree.reader, newest: tree.newest) {
+        words[$0 >> 6] |= 1 << UInt64($0 & 63)
+      }
+    case .texts(let choices):
+      for _ in 0..<count { words.append(0) }
+      let strings = try leaf.strings(column, tree.shape)
+      try strings.forEachMatch(oneOf: choices, tree.reader, newest: tree.newest) {
         words[$0 >> 6] |= 1 << UInt64($0 & 63)
       }
     case .links(let targets):

@@ -15,13 +15,16 @@ indirect enum ColumnCondition: Sendable {
   case double(Int, Comparison<Double>)
   case float(Int, Comparison<Float>)
   case text(Int, String, isPrefix: Bool)
+  /// Integers, ascending, and texts, of which the value may be any.
+  case ints(Int, [Int64])
+  case texts(Int, [String])
   /// A link column, the table that it leads to, and the condition there.
   case linked(Int, table: Int, ColumnCondition)
   case all([ColumnCondition])
   case any([ColumnCondition])
   case not(ColumnCondition)
 
-  /// The most constants of a list that are searched by scans.
+  /// The most constants of a list that are searched by a scan each.
   private static let listCountMax = 16
 
   // MARK: making
@@ -76,9 +79,7 @@ indirect enum ColumnCondition: Sendable {
       else { return nil }
       return .all([first, second])
     case .list(let members):
-      guard comparison.rightQuantifier == .any, comparison.operation == .equal,
-        members.count <= listCountMax
-      else { return nil }
+      guard comparison.rightQuantifier == .any, comparison.operation == .equal else { return nil }
       var conditions: [ColumnCondition] = []
       for member in members {
         guard let value = member.constant,
@@ -86,9 +87,27 @@ indirect enum ColumnCondition: Sendable {
         else { return nil }
         conditions.append(condition)
       }
-      return .any(conditions)
+      return any(conditions, of: id.column)
     default: return nil
     }
+  }
+
+  /// Any of the conditions that a list's constants give: many integers or texts are searched at
+  /// once, other constants only where there are few.
+  private static func any(_ conditions: [ColumnCondition], of column: Int) -> ColumnCondition? {
+    guard conditions.count > listCountMax else { return .any(conditions) }
+    var (ints, texts, others): ([Int64], [String], [ColumnCondition]) = ([], [], [])
+    for condition in conditions {
+      switch condition {
+      case .int(_, .equal(let number)): ints.append(number)
+      case .text(_, let text, isPrefix: false): texts.append(text)
+      case .isNull where others.contains { if case .isNull = $0 { true } else { false } }: break
+      default: others.append(condition)
+      }
+    }
+    if !ints.isEmpty { others.append(.ints(column, ints.sorted())) }
+    if !texts.isEmpty { others.append(.texts(column, texts)) }
+    return others.count <= listCountMax ? .any(others) : nil
   }
 
   private static func made(
@@ -262,6 +281,12 @@ indirect enum ColumnCondition: Sendable {
       let column = try reader.column(columns[index].name, of: String.self)
       return isPrefix
         ? try reader.test(column, withPrefix: text) : try reader.test(column, equalTo: text)
+    case .ints(let index, let numbers):
+      let column = try reader.column(columns[index].name, of: Int64.self)
+      return try reader.test(column, leadsToOneOf: numbers)
+    case .texts(let index, let texts):
+      let column = try reader.column(columns[index].name, of: String.self)
+      return try reader.test(column, isOneOf: texts)
     case .linked(let index, let target, let condition):
       let keys = try readers(target).keys(where: condition.test(target, schema, readers))
       return try reader.test(

@@ -55,6 +55,7 @@ struct RowTestTests {
     let float = try reader.test(reader.column("float", of: Float.self), .equal(0.5))
     let text = try reader.test(reader.column("text", of: String.self), withPrefix: "a")
     let isA = try reader.test(reader.column("text", of: String.self), equalTo: "a")
+    let oneOf = try reader.test(reader.column("text", of: String.self), isOneOf: ["ab", "", "x"])
     let isNull = try reader.test(isNull: "date")
     func number(_ row: [Value]) -> Int64? {
       if case .int(let number) = row[0] { number } else { nil }
@@ -70,6 +71,8 @@ struct RowTestTests {
       (bool, { $0[1] == .bool(true) }), (.not(bool), { $0[1] != .bool(true) }),
       (double, { real($0) >= 0 }), (float, { $0[3] == .float(0.5) }),
       (text, { word($0)?.hasPrefix("a") ?? false }), (isNull, { $0[5] == .null }),
+      (oneOf, { ["ab", ""].contains(word($0)) }),
+      (.not(oneOf), { !["ab", ""].contains(word($0)) }),
       (.not(isNull), { $0[5] != .null }), (.all([]), { _ in true }), (.any([]), { _ in false }),
       (
         .all([int, double, .not(isA)]),
