@@ -148,7 +148,7 @@ screenshots: setup
 	sh Tests/Screenshots/screenshots.sh "$(BIN)/faultline" $(SCREENSHOTS)
 
 # The peers of `make bench`; nothing else needs them.
-bench: PACKAGES += liblmdb-dev
+bench: PACKAGES += liblmdb-dev libsqlcipher0
 bench: setup
 	swift run -c release --package-path Benchmarks bench
 

@@ -79,14 +79,16 @@ int64_t cbench_lmdb_insert(cbench_lmdb *store, const cbench_row *rows, int64_t c
   return status == 0 ? cbench_now_ns() - start : fail("LMDB insert", status);
 }
 
-int64_t cbench_lmdb_commits(cbench_lmdb *store, const cbench_row *rows, int64_t count) {
-  int64_t start = cbench_now_ns();
+int64_t cbench_lmdb_commits(
+    cbench_lmdb *store, const cbench_row *rows, int64_t count, int64_t *latencies) {
+  int64_t start = cbench_now_ns(), before = start;
   for (int64_t i = 0; i < count; i++) {
     MDB_txn *txn;
     int status = mdb_txn_begin(store->environment, NULL, 0, &txn);
     if (status == 0) status = put(txn, store->rows, &rows[i], 0);
     if (status == 0) status = mdb_txn_commit(txn);
     if (status != 0) return fail("LMDB commit", status);
+    cbench_note_latency(latencies, i, &before);
   }
   return cbench_now_ns() - start;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-static char last_error[256];
+static _Thread_local char last_error[256];
 
 int64_t cbench_now_ns(void) {
   struct timespec time;

@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct cbench_sqlite {
   sqlite3 *database;
@@ -18,10 +19,12 @@ static int execute(cbench_sqlite *store, const char *text) {
   return sqlite3_exec(store->database, text, NULL, NULL, NULL);
 }
 
-cbench_sqlite *cbench_sqlite_open(const char *path, int wal) {
+cbench_sqlite *cbench_sqlite_open(const char *path, int wal, const char *key) {
   cbench_sqlite *store = calloc(1, sizeof *store);
   if (store == NULL) return NULL;
   int status = sqlite3_open(path, &store->database);
+  if (status == SQLITE_OK) status = sqlite3_busy_timeout(store->database, 60000);
+  if (status == SQLITE_OK && key != NULL) status = execute(store, key);
   if (status == SQLITE_OK && wal)
     status = execute(store, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;");
   if (status == SQLITE_OK)
@@ -61,15 +64,62 @@ int64_t cbench_sqlite_insert(cbench_sqlite *store, const cbench_row *rows, int64
   return status == SQLITE_OK ? cbench_now_ns() - start : fail(store, "SQLite insert");
 }
 
-int64_t cbench_sqlite_commits(cbench_sqlite *store, const cbench_row *rows, int64_t count) {
-  int64_t start = cbench_now_ns();
+int64_t cbench_sqlite_commits(
+    cbench_sqlite *store, const cbench_row *rows, int64_t count, int64_t *latencies) {
+  int64_t start = cbench_now_ns(), before = start;
   sqlite3_stmt *statement = NULL;
   int status = sqlite3_prepare_v2(
       store->database, "REPLACE INTO row VALUES (?, ?, ?, ?)", -1, &statement, NULL);
   // Without BEGIN each statement is a transaction of its own.
-  for (int64_t i = 0; i < count && status == SQLITE_OK; i++) status = put(statement, &rows[i]);
+  for (int64_t i = 0; i < count && status == SQLITE_OK; i++) {
+    status = put(statement, &rows[i]);
+    cbench_note_latency(latencies, i, &before);
+  }
   sqlite3_finalize(statement);
   return status == SQLITE_OK ? cbench_now_ns() - start : fail(store, "SQLite commits");
+}
+
+int64_t cbench_sqlite_lookups(
+    cbench_sqlite *store, const int64_t *keys, int64_t count, uint64_t *checksum) {
+  int64_t start = cbench_now_ns();
+  sqlite3_stmt *statement = NULL;
+  int status = sqlite3_prepare_v2(
+      store->database, "SELECT age, score, name FROM row WHERE id = ?", -1, &statement, NULL);
+  if (status == SQLITE_OK) status = execute(store, "BEGIN");
+  uint64_t sum = 0;
+  for (int64_t i = 0; i < count && status == SQLITE_OK; i++) {
+    sqlite3_bind_int64(statement, 1, keys[i]);
+    status = sqlite3_step(statement) == SQLITE_ROW ? SQLITE_OK : SQLITE_ERROR;
+    if (status == SQLITE_OK)
+      sum += cbench_row_checksum(
+          sqlite3_column_int64(statement, 0), sqlite3_column_double(statement, 1),
+          sqlite3_column_text(statement, 2));
+    sqlite3_reset(statement);
+  }
+  if (status == SQLITE_OK) status = execute(store, "COMMIT");
+  sqlite3_finalize(statement);
+  *checksum = sum;
+  return status == SQLITE_OK ? cbench_now_ns() - start : fail(store, "SQLite lookups");
+}
+
+int64_t cbench_sqlite_insert_texts(
+    cbench_sqlite *store, const char *statement_text, const char *texts, int64_t count) {
+  int64_t start = cbench_now_ns();
+  sqlite3_stmt *statement = NULL;
+  int status = sqlite3_prepare_v2(store->database, statement_text, -1, &statement, NULL);
+  if (status == SQLITE_OK) status = execute(store, "BEGIN");
+  const char *text = texts;
+  for (int64_t i = 0; i < count && status == SQLITE_OK; i++) {
+    size_t length = strlen(text);
+    sqlite3_bind_int64(statement, 1, i);
+    sqlite3_bind_text(statement, 2, text, (int)length, SQLITE_STATIC);
+    status = sqlite3_step(statement) == SQLITE_DONE ? SQLITE_OK : SQLITE_ERROR;
+    sqlite3_reset(statement);
+    text += length + 1;
+  }
+  if (status == SQLITE_OK) status = execute(store, "COMMIT");
+  sqlite3_finalize(statement);
+  return status == SQLITE_OK ? cbench_now_ns() - start : fail(store, "SQLite insert of texts");
 }
 
 int64_t cbench_sqlite_assign_ages(cbench_sqlite *store, int64_t count, int64_t turn) {

@@ -1,7 +1,8 @@
 // BenchCommand.swift: `bench [NAME-PART…]` prints a table and writes bench.json.
 // The same executable, started as `bench client KIND DIRECTORY COUNT`, is the client that file
 // systems are measured with: a process of its own, as every user of a mount has to be; started as
-// `bench listener KIND PATH COUNT`, it is the far end of a notification between processes.
+// `bench listener KIND PATH COUNT`, it is the far end of a notification between processes; `bench
+// writer` and `bench encrypted` are one of several writers, and SQLCipher at work.
 
 import Foundation
 
@@ -27,6 +28,8 @@ struct BenchCommand {
       let arguments = Array(CommandLine.arguments.dropFirst())
       if arguments.first == "client" { return try Client.run(arguments) }
       if arguments.first == "listener" { return try ListenerProcess.run(arguments) }
+      if arguments.first == "writer" { return try WriterProcess.run(arguments) }
+      if arguments.first == "encrypted" { return try SQLCipher.run(arguments) }
       if arguments.contains("--help") || arguments.contains("-h") { return print(usage) }
       try BenchCommand(arguments).run()
     } catch {
@@ -72,6 +75,7 @@ struct BenchCommand {
       rows.append(row)
     }
     try RowReport.json(rows).write(to: URL(filePath: output))
+    print(RowReport.missed(rows))
     print("wrote \(output)")
   }
 }

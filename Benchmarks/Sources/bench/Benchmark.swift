@@ -25,7 +25,8 @@ struct Benchmark: Sendable {
   /// New ones are added here: one list of `Benchmark` per file, as FileSystemBenchmarks.swift
   /// shows.
   static let all: [Benchmark] =
-    fileSystems + crashStates + checkers + stores + objects + records + documents
+    fileSystems + crashStates + checkers + stores + writers + encrypted + objects + fullText
+    + records + documents
 }
 
 /// Measures two sides in turns and returns the median of each.

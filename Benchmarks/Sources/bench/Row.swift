@@ -15,6 +15,31 @@ struct Row: Encodable {
   /// The same of processor time, which other programs on the machine disturb less.
   var processorRatio: Double?
 
+  var mark: Mark? { .of(name) }
+
+  /// What is held against the mark.
+  fileprivate var measured: String {
+    if case .atMost = mark { return "\(RowReport.number(ours)) \(unit)" }
+    return String(format: "%.2f", ratio)
+  }
+
+  private enum CodingKeys: CodingKey {
+    case name, ours, peer, peerName, unit, ratio, processorRatio, mark, reachesMark
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var row = encoder.container(keyedBy: CodingKeys.self)
+    try row.encode(name, forKey: .name)
+    try row.encode(ours, forKey: .ours)
+    try row.encode(peer, forKey: .peer)
+    try row.encode(peerName, forKey: .peerName)
+    try row.encode(unit, forKey: .unit)
+    try row.encode(ratio, forKey: .ratio)
+    try row.encodeIfPresent(processorRatio, forKey: .processorRatio)
+    try row.encodeIfPresent(mark?.text, forKey: .mark)
+    try row.encodeIfPresent(mark?.isReached(by: self), forKey: .reachesMark)
+  }
+
   /// A row for a quantity of which more is better, such as operations per second.
   static func rate(
     _ name: String, ours: Double, peer: Double, peerName: String, unit: String
@@ -32,15 +57,16 @@ struct Row: Encodable {
 
 /// Rows as people and as programs read them.
 enum RowReport {
-  private static let widths = [30, 14, 14, 8, 9, 12]
+  private static let widths = [30, 14, 14, 8, 9, 6, 12]
 
   static let heading =
-    line(["name", "ours", "peer", "ratio", "of CPU", "unit", "peer's name"])
+    line(["name", "ours", "peer", "ratio", "of CPU", "mark", "unit", "peer's name"])
 
   static func table(_ row: Row) -> String {
     line([
       row.name, number(row.ours), number(row.peer), String(format: "%.2f", row.ratio),
-      row.processorRatio.map { String(format: "%.2f", $0) } ?? "", row.unit, row.peerName,
+      row.processorRatio.map { String(format: "%.2f", $0) } ?? "", row.mark?.text ?? "",
+      row.unit, row.peerName,
     ])
   }
 
@@ -50,7 +76,16 @@ enum RowReport {
     return try encoder.encode(rows) + Data("\n".utf8)
   }
 
-  private static func number(_ value: Double) -> String {
+  /// Which rows do not reach their marks, in the order of the table.
+  static func missed(_ rows: [Row]) -> String {
+    let marked = rows.filter { $0.mark != nil }
+    let missed = marked.filter { row in row.mark.map { !$0.isReached(by: row) } ?? false }
+    let list = missed.map { "\n  \($0.name): \($0.measured), mark \($0.mark?.text ?? "")" }
+    return "\(marked.count - missed.count) of \(marked.count) rows with a mark reach it"
+      + (list.isEmpty ? "" : "; these do not:") + list.joined()
+  }
+
+  static func number(_ value: Double) -> String {
     String(format: value >= 100 ? "%.0f" : "%.3g", value)
   }
 
@@ -58,7 +93,7 @@ enum RowReport {
   private static func line(_ cells: [String]) -> String {
     let padded = zip(cells, widths).enumerated().map { index, pair in
       let blanks = String(repeating: " ", count: max(0, pair.1 - pair.0.count))
-      return (1...4).contains(index) ? blanks + pair.0 : pair.0 + blanks
+      return (1...5).contains(index) ? blanks + pair.0 : pair.0 + blanks
     }
     return (padded + cells.dropFirst(widths.count)).joined(separator: "  ")
   }

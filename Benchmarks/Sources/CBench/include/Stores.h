@@ -33,8 +33,10 @@ cbench_lmdb *cbench_lmdb_open(const char *path);
 void cbench_lmdb_close(cbench_lmdb *store);
 /// Puts rows in one transaction, durable at its end. `appends`: with MDB_APPEND.
 int64_t cbench_lmdb_insert(cbench_lmdb *store, const cbench_row *rows, int64_t count, int appends);
-/// One durable transaction per row given, each replacing that row.
-int64_t cbench_lmdb_commits(cbench_lmdb *store, const cbench_row *rows, int64_t count);
+/// One durable transaction per row given, each replacing that row. `latencies`: NULL, or room for
+/// the nanoseconds of each.
+int64_t cbench_lmdb_commits(
+    cbench_lmdb *store, const cbench_row *rows, int64_t count, int64_t *latencies);
 /// Gets each of the keys and sums the rows' checksums up.
 int64_t cbench_lmdb_lookups(
     cbench_lmdb *store, const int64_t *keys, int64_t count, uint64_t *checksum);
@@ -61,12 +63,23 @@ int cbench_lmdb_pin(cbench_lmdb *store);
 typedef struct cbench_sqlite cbench_sqlite;
 
 /// Opens a database file; `wal`: journal_mode=WAL and synchronous=FULL, else SQLite's defaults.
-cbench_sqlite *cbench_sqlite_open(const char *path, int wal);
+/// A call that finds the file locked waits up to a minute. `key`: NULL, or SQLCipher's statement
+/// that sets the key, run before any other.
+cbench_sqlite *cbench_sqlite_open(const char *path, int wal, const char *key);
 void cbench_sqlite_close(cbench_sqlite *store);
 /// Inserts rows in one transaction by a prepared statement, durable at its end.
 int64_t cbench_sqlite_insert(cbench_sqlite *store, const cbench_row *rows, int64_t count);
-/// One durable transaction per row given, each replacing that row.
-int64_t cbench_sqlite_commits(cbench_sqlite *store, const cbench_row *rows, int64_t count);
+/// One durable transaction per row given, each replacing that row. `latencies`: NULL, or room for
+/// the nanoseconds of each.
+int64_t cbench_sqlite_commits(
+    cbench_sqlite *store, const cbench_row *rows, int64_t count, int64_t *latencies);
+/// Gets each of the keys and sums the rows' checksums up, in one read transaction.
+int64_t cbench_sqlite_lookups(
+    cbench_sqlite *store, const int64_t *keys, int64_t count, uint64_t *checksum);
+/// Runs a statement of two parameters, a number from 0 on and a text, for each text, in one
+/// transaction. The texts lie one behind the other, each ended by a zero.
+int64_t cbench_sqlite_insert_texts(
+    cbench_sqlite *store, const char *statement, const char *texts, int64_t count);
 /// Gives row i the age (i + turn) % 100, by one prepared UPDATE for each row, in one transaction.
 int64_t cbench_sqlite_assign_ages(cbench_sqlite *store, int64_t count, int64_t turn);
 /// Deletes every row with an odd id.

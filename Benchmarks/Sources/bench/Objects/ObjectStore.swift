@@ -40,6 +40,7 @@ class KeyedRow: Object {
 class Owner: Object {
   @Persisted var age: Int
   @Persisted var name: String
+  @Persisted(originProperty: "owner") var pets: LinkingObjects<Pet>
 }
 
 /// An object with a link.

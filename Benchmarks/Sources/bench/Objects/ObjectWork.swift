@@ -18,6 +18,13 @@ struct Taken {
     return (taken, answer)
   }
 
+  /// Nanoseconds of the clock that all processes of the system share and nobody sets.
+  static func nanoseconds() -> Int64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+
   private static func now(_ clock: clockid_t) -> Double {
     var time = timespec()
     unsafe clock_gettime(clock, &time)

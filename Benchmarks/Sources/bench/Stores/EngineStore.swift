@@ -74,6 +74,19 @@ final class EngineStore {
     }
   }
 
+  /// The same; returns the nanoseconds of each commit.
+  func latencies(_ set: RowSet) throws -> [Int64] {
+    var before = clock.now
+    return try (0..<set.count).map { index in
+      let write = try database.beginWrite()
+      try write.update(in: Self.table, key: unsafe set.rows[index].id, Self.values(set, index))
+      try write.commit()
+      let now = clock.now
+      defer { before = now }
+      return Int64(before.duration(to: now) / .nanoseconds(1))
+    }
+  }
+
   /// Deletes every row with an odd key.
   func thin(_ count: Int) throws {
     let write = try database.beginWrite()

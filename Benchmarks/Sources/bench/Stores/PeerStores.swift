@@ -30,7 +30,14 @@ private func seconds(_ nanoseconds: Int64) throws -> Double {
   }
 
   func commit(_ set: RowSet) throws -> Double {
-    try seconds(unsafe cbench_lmdb_commits(handle, set.rows, Int64(set.count)))
+    try seconds(unsafe cbench_lmdb_commits(handle, set.rows, Int64(set.count), nil))
+  }
+
+  /// The same; returns the nanoseconds of each commit.
+  func latencies(_ set: RowSet) throws -> [Int64] {
+    var latencies = [Int64](repeating: 0, count: set.count)
+    _ = try seconds(unsafe cbench_lmdb_commits(handle, set.rows, Int64(set.count), &latencies))
+    return latencies
   }
 
   /// Puts rows in one transaction, replacing those that are there.
@@ -94,8 +101,9 @@ private func seconds(_ nanoseconds: Int64) throws -> Double {
 @safe final class SQLiteStore {
   private let handle: OpaquePointer
 
-  init(_ path: String, wal: Bool = false) throws {
-    guard let opened = unsafe cbench_sqlite_open(path, wal ? 1 : 0) else {
+  /// Opens a file; `key` is the statement that sets SQLCipher's key.
+  init(_ path: String, wal: Bool = false, key: String? = nil) throws {
+    guard let opened = unsafe cbench_sqlite_open(path, wal ? 1 : 0, key) else {
       throw BenchError(unsafe String(cString: cbench_store_error()))
     }
     unsafe handle = opened
@@ -108,7 +116,26 @@ private func seconds(_ nanoseconds: Int64) throws -> Double {
   }
 
   func commit(_ set: RowSet) throws -> Double {
-    try seconds(unsafe cbench_sqlite_commits(handle, set.rows, Int64(set.count)))
+    try seconds(unsafe cbench_sqlite_commits(handle, set.rows, Int64(set.count), nil))
+  }
+
+  /// The same; returns the nanoseconds of each commit.
+  func latencies(_ set: RowSet) throws -> [Int64] {
+    var latencies = [Int64](repeating: 0, count: set.count)
+    _ = try seconds(unsafe cbench_sqlite_commits(handle, set.rows, Int64(set.count), &latencies))
+    return latencies
+  }
+
+  func lookUp(_ keys: [Int64]) throws -> (seconds: Double, answer: UInt64) {
+    var checksum: UInt64 = 0
+    let taken = unsafe cbench_sqlite_lookups(handle, keys, Int64(keys.count), &checksum)
+    return (try seconds(taken), checksum)
+  }
+
+  /// Runs a statement of a number and a text for each text, in one transaction.
+  func insert(texts: TextSet, _ statement: String) throws -> Double {
+    try seconds(
+      unsafe cbench_sqlite_insert_texts(handle, statement, texts.bytes, Int64(texts.texts.count)))
   }
 
   /// Gives row i the age (i + turn) % 100, one row after the other in one transaction.
