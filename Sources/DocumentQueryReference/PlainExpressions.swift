@@ -7,6 +7,15 @@ package struct PlainScope {
   var sources: [(name: String, value: PlainValue, id: String?)] = []
   /// Items visited by ANY and EVERY.
   var variables: [String: PlainValue] = [:]
+  /// Expressions of columns that may be called by their names here.
+  var columns: [String: PlainValue] = [:]
+
+  /// The scope where a column's name means a property.
+  var withoutColumns: PlainScope {
+    var scope = self
+    scope.columns = [:]
+    return scope
+  }
 }
 
 /// Evaluates expressions.
@@ -52,7 +61,7 @@ package enum PlainExpressions {
     case "AND", "OR": return try connect(name, operands, scope)
     case "IS", "IS NOT":
       return try same(name == "IS", operands[0], operands[1], scope)
-    case "array_count()" where isProperty(operands[0]):
+    case "array_count()" where isProperty(operands[0], scope):
       // Of a property, pairs of a dict count too.
       let found = try value(operands[0], scope)
       if case .dict(let pairs) = found { return .integer(Int64(pairs.count)) }
@@ -65,11 +74,12 @@ package enum PlainExpressions {
     return try PlainOperators.value(name, values)
   }
 
-  private static func isProperty(_ expression: PlainValue) -> Bool {
-    guard case .array(let list) = expression, case .text(let name)? = list.first else {
-      return false
-    }
-    return name.hasPrefix(".") && name.count > 1
+  private static func isProperty(_ expression: PlainValue, _ scope: PlainScope) -> Bool {
+    guard case .array(let list) = expression, case .text(let name)? = list.first,
+      name.hasPrefix("."), name.count > 1
+    else { return false }
+    guard case .text(let first)? = path(String(name.dropFirst())).first else { return true }
+    return scope.columns[first] == nil
   }
 
   static func path(_ text: String) -> [PlainValue] {
@@ -84,13 +94,16 @@ package enum PlainExpressions {
   private static func property(
     _ path: [PlainValue], _ scope: PlainScope
   ) throws -> PlainValue {
-    var (path, source) = (path[...], scope.sources[0])
+    var (path, source, isNamed) = (path[...], scope.sources[0], false)
     if scope.sources.count > 1 || scope.sources[0].name != "_doc" {
       let named = scope.sources.first { path.first == .text($0.name) }
       if let named {
-        source = named
+        (source, isNamed) = (named, true)
         path = path.dropFirst()
       }
+    }
+    if !isNamed, case .text(let name)? = path.first, let expression = scope.columns[name] {
+      return try value(expression, scope.withoutColumns).at(path.dropFirst())
     }
     if path.count == 1, path.first == .text("_id"), let id = source.id { return .text(id) }
     return source.value.at(path)

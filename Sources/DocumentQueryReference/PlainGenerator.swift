@@ -22,6 +22,8 @@ package struct PlainGenerator {
   /// The names of properties: those with a source's name before them, where there are several.
   private var prefixes = [""]
   private var variables: [String] = []
+  /// The name of a column, which conditions may use; it may be that of a property, too.
+  private var columnName: String?
 
   package init(seed: UInt64) { random = PlainRandom(seed) }
 
@@ -73,7 +75,7 @@ package struct PlainGenerator {
 
   /// A query over the documents.
   package mutating func query() -> PlainValue {
-    (prefixes, variables) = ([""], [])
+    (prefixes, variables, columnName) = ([""], [], nil)
     var clauses: [String: PlainValue] = [:]
     switch random.below(8) {
     case 0:
@@ -92,7 +94,14 @@ package struct PlainGenerator {
       clauses["FROM"] = .array([.dict(["AS": .text("p")]), .dict(join)])
     default: break
     }
+    var named: PlainValue?
+    if clauses["FROM"] == nil, random.below(4) == 0 {
+      let name = random.pick(["k", "n"])
+      named = .array([.text("AS"), value(2), .text(name)])
+      columnName = name
+    }
     if random.below(5) > 0 { clauses["WHERE"] = condition(3) }
+    columnName = nil
     if random.below(6) == 0 { return .dict(clauses.merging(grouped()) { $1 }) }
     var columns = (0...random.below(3)).map { _ in column() }
     if random.below(10) == 0 {
@@ -111,7 +120,8 @@ package struct PlainGenerator {
         if random.below(3) == 0 { clauses["OFFSET"] = .integer(Int64(random.below(4))) }
       }
       columns.append(id)
-      if clauses["DISTINCT"] != nil { columns.removeLast() }
+      if let named { columns.append(named) }
+      if clauses["DISTINCT"] != nil { columns = [columns[0]] }
     }
     clauses["WHAT"] = .array(columns)
     return .dict(clauses)
@@ -147,6 +157,9 @@ package struct PlainGenerator {
   }
 
   private mutating func property(_ names: [String]) -> PlainValue {
+    if let columnName, random.below(3) == 0 {
+      return .array([.text("." + columnName + random.pick(["", "", ".x", "[0]"]))])
+    }
     let prefix = random.pick(prefixes)
     guard prefix != "u" else {
       return .array([.text(random.pick([".u", ".u.x", ".u[0]"]))])

@@ -13,10 +13,12 @@ package struct PlainCollection {
   ) throws -> (rows: [[PlainValue]], isOrdered: Bool) {
     guard case .dict(let clauses) = query else { throw PlainValue.Open() }
     var scopes = try sources(clauses["FROM"])
+    var columns = list(clauses["WHAT"])
+    let names = Self.unwrap(&columns)
+    for index in scopes.indices { scopes[index].columns = names }
     if let condition = clauses["WHERE"] {
       scopes = try scopes.filter { try PlainExpressions.value(condition, $0).truth == true }
     }
-    let columns = list(clauses["WHAT"])
     let order = list(clauses["ORDER_BY"])
     var rows: [(columns: [PlainValue], keys: [PlainValue])]
     if let grouping = clauses["GROUP_BY"] {
@@ -93,6 +95,20 @@ package struct PlainCollection {
     return found
   }
 
+  /// Takes the names off columns.
+  /// - Returns: Their expressions, by name.
+  private static func unwrap(_ columns: inout [PlainValue]) -> [String: PlainValue] {
+    var names: [String: PlainValue] = [:]
+    for (index, column) in columns.enumerated() {
+      guard case .array(let list) = column, list.count == 3, list[0] == .text("AS"),
+        case .text(let name) = list[2]
+      else { continue }
+      columns[index] = list[1]
+      names[name] = list[1]
+    }
+    return names
+  }
+
   private static let aggregates = ["count()", "sum()", "min()", "max()", "avg()"]
 
   private static func isAggregate(_ expression: PlainValue) -> Bool {
@@ -113,7 +129,7 @@ package struct PlainCollection {
   ) throws -> PlainValue {
     if isAggregate(expression) { return try aggregate(expression, scopes) }
     guard let scope = scopes.first else { throw PlainValue.Open() }
-    let value = try PlainExpressions.value(expression, scope)
+    let value = try PlainExpressions.value(expression, scope.withoutColumns)
     guard case .array(let list) = expression, case .text(let name)? = list.first,
       booleans.contains(name)
     else { return value }
@@ -126,7 +142,7 @@ package struct PlainCollection {
     guard case .array(let list) = expression, case .text(let name)? = list.first else {
       throw PlainValue.Open()
     }
-    let values = try scopes.map { try PlainExpressions.value(list[1], $0) }
+    let values = try scopes.map { try PlainExpressions.value(list[1], $0.withoutColumns) }
       .filter { $0 != .missing }
     if name == "count()" { return .integer(Int64(values.count)) }
     guard let first = values.first else { return .missing }

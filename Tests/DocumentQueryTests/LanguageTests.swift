@@ -92,7 +92,7 @@ struct LanguageTests {
       try sql(
         #"{"WHAT":[["AS",[".a"],"n"]],"WHERE":[".n"],"GROUP_BY":["n"],"ORDER_BY":["n.b"]}"#)
         == "SELECT fl_result(fl_value(_doc.body, 'a')) AS n FROM kv_default AS _doc WHERE "
-        + "(fl_value(_doc.body, 'n')) AND (_doc.flags & 1 = 0) GROUP BY fl_value(_doc.body, 'a') "
+        + "(fl_value(_doc.body, 'a')) AND (_doc.flags & 1 = 0) GROUP BY fl_value(_doc.body, 'a') "
         + "ORDER BY fl_nested_value(n, 'b')")
   }
 
@@ -113,9 +113,8 @@ struct LanguageTests {
     arguments: [
       (
         "SELECT META().id, META().sequence, META().revisionID, n FROM _",
-        "SELECT _.key AS id, _.sequence AS sequence, fl_result(fl_version(_.version)) AS "
-          + "revisionID, fl_result(fl_value(_.body, 'n')) FROM kv_default AS _ WHERE "
-          + "(_.flags & 1 = 0)"
+        "SELECT _.key, _.sequence, fl_result(fl_version(_.version)), "
+          + "fl_result(fl_value(_.body, 'n')) FROM kv_default AS _ WHERE (_.flags & 1 = 0)"
       ),
       (
         "SELECT _id, _deleted FROM _ ORDER BY _id",
@@ -127,5 +126,84 @@ struct LanguageTests {
     #expect(translation.sql == sql)
     let library = try QueryTranslation(text: text, schema: .plain)
     #expect(translation.columnTitles == library.columnTitles && translation.firstColumn == 0)
+  }
+
+  @Test(
+    "the name of a column means its expression in WHERE and HAVING, before a property's",
+    arguments: [
+      (
+        #"{"WHAT":[["AS",[".a.b"],"a"]],"WHERE":["=",[".a"],1]}"#,
+        "fl_value(_doc.body, 'a.b') = 1"
+      ),
+      (
+        #"{"WHAT":[["AS",["+",[".a"],1],"x"]],"WHERE":["<",["*",[".x"],2],[".x.y"]]}"#,
+        "(fl_value(_doc.body, 'a') + 1) * 2 < fl_nested_value(fl_value(_doc.body, 'a') + 1, 'y')"
+      ),
+      (
+        #"{"WHAT":[["AS",[".b"],"x"]],"FROM":[{"AS":"_doc"}],"WHERE":["=",[".x"],["._doc.x"]]}"#,
+        "fl_value(_doc.body, 'b') = fl_value(_doc.body, 'x')"
+      ),
+    ])
+  func columnNames(json: String, condition: String) throws {
+    let sql = try sql(json)
+    #expect(sql.hasSuffix(" WHERE (\(condition)) AND (_doc.flags & 1 = 0)"), "\(sql)")
+    let having = try QueryTranslation(
+      json: #"{"WHAT":[["AS",["count()",["."]],"n"]],"GROUP_BY":[[".t"]],"HAVING":[">",[".n"],1]}"#,
+      schema: .plain
+    ).sql
+    #expect(having.hasSuffix(" HAVING count(fl_root(_doc.body)) > 1"))
+    let aggregate = refusal(#"{"WHAT":[["AS",["count()",["."]],"n"]],"WHERE":[">",[".n"],1]}"#)
+    #expect(aggregate?.code == .context)
+  }
+
+  @Test(
+    "steps behind the first word are names, and no paths",
+    arguments: [
+      (#"[".","a.b"]"#, #"fl_value(body, 'a\.b')"#),
+      (#"[".","a","b",[0]]"#, "fl_value(body, 'a.b[0]')"),
+      (#"[".a.b","c.d"]"#, #"fl_value(body, 'a.b.c\.d')"#),
+      (#"[".","a[0]"]"#, #"fl_value(body, 'a\[0]')"#), (#"[".","_id"]"#, "key"),
+    ])
+  func names(json: String, value: String) throws {
+    #expect(try condition(#"["=",\#(json),1]"#) == value + " = 1")
+  }
+
+  @Test("titles are unique, and a collection that is named with its scope has its own name")
+  func titles() throws {
+    let schema = QuerySchema(
+      databaseName: "db",
+      collections: [
+        QuerySchema.collection("_default"), QuerySchema.collection("c", scope: "s"),
+        QuerySchema.collection("c", scope: "t"),
+      ])
+    func titles(_ text: String) throws -> [String] {
+      try QueryTranslation(text: text, schema: schema).columnTitles
+    }
+    #expect(try titles("SELECT * FROM _default._default") == ["_default"])
+    #expect(try titles("SELECT * FROM s.c") == ["c"])
+    #expect(try titles("SELECT *, s.c.a FROM s.c CROSS JOIN t.c") == ["s.c", "a"])
+    #expect(try titles("SELECT * FROM s.c AS `s.d`") == ["s.d"])
+    #expect(
+      try titles("SELECT a, 1 AS `a #2`, b.a, META().id, META().id FROM _")
+        == ["a", "a #2", "a #3", "id", "id #2"])
+    let json = #"{"WHAT":[["_.",["META()"],".id"],["_.",["meta()"],".id"]]}"#
+    #expect(try QueryTranslation(json: json, schema: schema).columnTitles == ["$1", "id"])
+  }
+
+  @Test("the last name of a collection alone is not enough when two have it")
+  func ambiguous() throws {
+    let schema = QuerySchema(
+      databaseName: "db",
+      collections: [
+        QuerySchema.collection("c", scope: "s"), QuerySchema.collection("c", scope: "t"),
+      ])
+    func error(_ text: String) -> DocumentQueryError.Code? {
+      do { _ = try QueryTranslation(text: text, schema: schema) } catch { return error.code }
+      return nil
+    }
+    #expect(error("SELECT c.a FROM s.c") == nil)
+    #expect(error("SELECT c.a FROM s.c CROSS JOIN t.c") == .noSource)
+    #expect(error("SELECT META(`s.c`).id, META(t.c).id FROM s.c CROSS JOIN t.c") == nil)
+    #expect(error("SELECT META(c).id FROM s.c CROSS JOIN t.c") == .noSource)
   }
 }

@@ -81,8 +81,8 @@ struct TextTests {
       (
         "SELECT META().id, META().sequence AS s WHERE META().id = 'x' -- a comment",
         #"""
-        {"WHAT":[["AS",["_.",["META()"],".id"],"id"],["AS",["_.",["META()"],".sequence"],\#
-        "s"]],"WHERE":["=",["_.",["META()"],".id"],"x"]}
+        {"WHAT":[["_.",["meta()"],".id"],["AS",["_.",["meta()"],".sequence"],"s"]],\#
+        "WHERE":["=",["_.",["meta()"],".id"],"x"]}
         """#
       ),
       (
@@ -144,7 +144,7 @@ struct TextTests {
     try same(
       "SELECT META().id, RANK(ftsBio) WHERE MATCH(ftsBio, 'river') ORDER BY RANK(ftsBio) DESC",
       #"""
-      {"WHAT":[["AS",["_.",["META()"],".id"],"id"],["RANK()","ftsBio"]],"WHERE":["MATCH()",\#
+      {"WHAT":[["_.",["meta()"],".id"],["RANK()","ftsBio"]],"WHERE":["MATCH()",\#
       "ftsBio","river"],"ORDER_BY":[["DESC",["RANK()","ftsBio"]]]}
       """#,
       schema)

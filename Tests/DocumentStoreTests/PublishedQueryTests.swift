@@ -57,9 +57,17 @@ struct PublishedQueryTests {
     #expect(
       try titlesAndRows("SELECT who AS `s.c` FROM \(source) ORDER BY `s.c` LIMIT 2")
         == ["s.c", "\"Jack\"", "\"Jean\""])
+    for meta in ["META(\(source))", "META(`\(source)`)", "META()"] {
+      #expect(
+        try titlesAndRows("SELECT \(meta).id FROM \(source) WHERE who = 'Scott'")
+          == ["id", "\"3\""])
+    }
     #expect(
-      try titlesAndRows("SELECT META(\(source)).id FROM \(source) WHERE who = 'Scott'")
-        == ["id", "\"3\""])
+      try titlesAndRows("SELECT \(source).who FROM \(source) WHERE \(source).who = 'Jean'")
+        == ["who", "\"Jean\""])
+    #expect(
+      try titlesAndRows("SELECT * FROM \(source) WHERE META(\(source)).id = '1'")
+        == [name.name, #"{"who":"Jack"}"#])
     try file.close()
   }
 

@@ -18,4 +18,6 @@ package enum QueryLimits {
   package static let sourcesMax = 60
   /// Columns of a result.
   package static let columnsMax = 1000
+  /// Bytes of the SQL before the name of a column is written as its expression.
+  package static let sqlMaxBytes = 1 << 20
 }

@@ -4,14 +4,16 @@ import Fleece
 
 /// Reads paths.
 enum QueryPaths {
-  /// The steps of a path and of the parts appended to it: further paths, and `[index]`.
+  /// The steps of a path and of the parts appended to it: names, which are no paths, and `[index]`.
   static func components(
     _ text: String, then rest: [QueryNode] = [], at place: QueryPlace
   ) throws(DocumentQueryError) -> [FleecePath.Component] {
     var components = try steps(text, at: place)
     for node in rest {
       switch node.value {
-      case .text(let text): components += try steps(text, at: node.place)
+      case .text(""):
+        throw DocumentQueryError(.operands, "a step of a path is empty", at: node.place)
+      case .text(let text): components.append(.key(text))
       case .array(let items):
         guard items.count == 1, case .integer(let number) = items[0].value,
           let index = Int32(exactly: number)

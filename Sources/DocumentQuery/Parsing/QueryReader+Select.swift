@@ -93,16 +93,26 @@ extension QueryReader {
     for node in nodes {
       guard let operands = operands(node, of: "AS") else {
         columns.append(
-          QuerySelect.Column(expression: try expression(node, in: .list), name: nil))
+          QuerySelect.Column(
+            expression: try expression(node, in: .list), name: nil, metaTitle: metaTitle(node)))
         continue
       }
       try check("AS", operands, 2...2, node)
       let name = try text(operands[1], "AS")
       guard SQLNames.isAllowed(name) else { throw SQLNames.refusal(name, operands[1].place) }
+      // A bare text with a name is a text, as in the real library: a path only without a name.
       columns.append(
-        QuerySelect.Column(expression: try expression(operands[0], in: .list), name: name))
+        QuerySelect.Column(expression: try expression(operands[0]), name: name))
     }
     return columns
+  }
+
+  /// The real library gives a title to a property of `meta()`, but not of `META()`.
+  private func metaTitle(_ node: QueryNode) -> String? {
+    guard let items = node.array, items.count == 3, items[0].text == "_.",
+      items[1].array?.first?.text == "meta()", let path = items[2].text, path.hasPrefix(".")
+    else { return nil }
+    return String(path.dropFirst())
   }
 
   private mutating func order(

@@ -149,12 +149,9 @@ struct QueryReader {
         try QueryPaths.components(String(name.dropFirst()), then: operands, at: node.place))
     case "$": return .parameter(try parameter(String(name.dropFirst()), node, operands))
     case "?":
-      var (rest, path) = (operands, String(name.dropFirst()))
-      if path.isEmpty {
-        try check("?", operands, 1...Int.max, node)
-        path = try text(rest.removeFirst(), "?")
-      }
-      let components = try QueryPaths.components(path, then: rest, at: node.place)
+      if name == "?" { try check("?", operands, 1...Int.max, node) }
+      let components = try QueryPaths.components(
+        String(name.dropFirst()), then: operands, at: node.place)
       guard case .key(let variable)? = components.first else {
         throw DocumentQueryError(.operands, "'?' needs the name of a variable", at: node.place)
       }

@@ -160,9 +160,7 @@ extension TextParser {
       index += 2
     }
     if variables.contains(first) {
-      let rest = FleecePath(Array(components.dropFirst())).description
-      let head = text(FleecePath([.key(first)]).description, at: place)
-      return list("?", rest.isEmpty ? [head] : [head, text(rest, at: place)], at: place)
+      return list("?" + FleecePath(components).description, [], at: place)
     }
     return list("." + FleecePath(components).description, [], at: place)
   }
@@ -212,12 +210,11 @@ extension TextParser {
       operands = try items { (parser) throws(DocumentQueryError) in try parser.expression() }
     }
     try expectSymbol(")")
+    var name = name
     switch name.uppercased() {
     case "META":
-      // The name of a source is not a property here.
-      operands = operands.map { node in
-        node.array?.first?.text.map { text($0, at: node.place) } ?? node
-      }
+      name = "meta"
+      operands = try operands.map { (node) throws(DocumentQueryError) in try sourceName(node) }
     case "MATCH", "RANK":
       if let first = operands.first, let index = first.array?.first?.text {
         operands[0] = text(index, at: first.place)
@@ -225,5 +222,16 @@ extension TextParser {
     default: break
     }
     return try steps(behind: list(name + "()", operands, at: place), at: place)
+  }
+
+  /// A path as the name of a source; `` `scope.collection` `` and `scope.collection` are the same.
+  private func sourceName(_ node: QueryNode) throws(DocumentQueryError) -> QueryNode {
+    guard let path = node.array?.first?.text, path.hasPrefix(".") else { return node }
+    var names: [String] = []
+    for component in try QueryPaths.components(path, at: node.place) {
+      guard case .key(let name) = component else { return node }
+      names.append(name)
+    }
+    return text(names.joined(separator: "."), at: node.place)
   }
 }

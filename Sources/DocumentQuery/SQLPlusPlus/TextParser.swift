@@ -152,13 +152,9 @@ struct TextParser {
       let all = list(".", [], at: place)
       return try alias().map { list("AS", [all, text($0, at: place)], at: place) } ?? all
     }
-    let isMeta = isWord("META")
     let expression = try expression()
     if let name = try alias() {
-      return list("AS", [bare(expression), text(name, at: place)], at: place)
-    }
-    if isMeta, let items = expression.array, items.count == 3, let path = items[2].text {
-      return list("AS", [expression, text(String(path.dropFirst()), at: place)], at: place)
+      return list("AS", [expression, text(name, at: place)], at: place)
     }
     return bare(expression)
   }

@@ -1,5 +1,5 @@
 // ColumnTitles.swift: the titles of the columns of a result: as given in the query, else the last
-// name of a path, else `$1`, `$2`; a repeated title gets the suffix ` #2`.
+// name of a path, else `$1`, `$2`; a repeated title gets the first free suffix from ` #2` on.
 
 import Fleece
 
@@ -9,10 +9,11 @@ struct ColumnTitles {
 
   func titles(of select: QuerySelect) throws(DocumentQueryError) -> [String] {
     guard !select.columns.isEmpty else { return ["_id", "_sequence"] }
-    var (titles, counts, unnamed): ([String], [String: Int], Int) = ([], [:], 0)
+    var (titles, taken, unnamed): ([String], Set<String>, Int) = ([], [], 0)
+    var counts: [String: Int] = [:]
     for column in select.columns {
       let title: String
-      if let name = column.name {
+      if let name = column.name ?? column.metaTitle {
         title = name
       } else if let name = try name(of: column.expression) {
         title = name
@@ -20,9 +21,13 @@ struct ColumnTitles {
         unnamed += 1
         title = "$\(unnamed)"
       }
-      let count = counts[title, default: 0] + 1
-      counts[title] = count
-      titles.append(count == 1 ? title : "\(title) #\(count)")
+      var unique = title
+      while !taken.insert(unique).inserted {
+        let count = counts[title, default: 1] + 1
+        counts[title] = count
+        unique = "\(title) #\(count)"
+      }
+      titles.append(unique)
     }
     return titles
   }
@@ -34,9 +39,25 @@ struct ColumnTitles {
       return path.count == 1 ? property.rawValue : "_\(property.rawValue)"
     case .column(let name, _): return name
     case .property(let source, let rest):
-      guard let last = rest.last else { return source.name }
+      guard let last = rest.last else { return title(of: source) }
       guard case .key(let key) = last else { return nil }
       return key
     }
+  }
+
+  /// The title of a whole source: its name, or of a collection that is named with its scope the
+  /// collection's name alone, unless a joined one has the same.
+  private func title(of source: SourceScope.Source) -> String {
+    let parts = source.name.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 2, case .collection(let collection) = source.kind,
+      collection.scope == parts[0], collection.name == parts[1]
+    else { return source.name }
+    let isShared = scope.sources.contains { other in
+      guard other.name != source.name, case .collection(let joined) = other.kind else {
+        return false
+      }
+      return joined.name == collection.name
+    }
+    return isShared ? source.name : collection.name
   }
 }

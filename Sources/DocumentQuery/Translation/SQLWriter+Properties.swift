@@ -13,14 +13,7 @@ extension SQLWriter {
   ) throws(DocumentQueryError) {
     switch try scope.target(path, at: place) {
     case .meta(let source, let property): write(property, of: source)
-    case .column(let name, let rest):
-      // A column is wrapped for the result, in which null and booleans have another form.
-      if rest.isEmpty, let column = scope.columns[name] {
-        scope.usesColumns = false
-        defer { scope.usesColumns = true }
-        return try write(column.expression, in: Binding.collate)
-      }
-      sql += "fl_nested_value(\(SQLNames.identifier(name)), \(literal(rest)))"
+    case .column(let name, let rest): try writeColumn(name, rest, at: place)
     case .property(let source, let path):
       let prefix = source.prefix
       switch source.kind {
@@ -36,6 +29,28 @@ extension SQLWriter {
         sql += path.isEmpty ? "\(prefix)value" : "fl_nested_value(\(prefix)body, \(literal(path)))"
       }
     }
+  }
+
+  private mutating func writeColumn(
+    _ name: String, _ rest: [FleecePath.Component], at place: QueryPlace
+  ) throws(DocumentQueryError) {
+    if !rest.isEmpty, scope.columnUse == .name {
+      sql += "fl_nested_value(\(SQLNames.identifier(name)), \(literal(rest)))"
+      return
+    }
+    guard let column = scope.columns[name] else { return }
+    // A large expression could stand in many places.
+    guard sql.utf8.count <= QueryLimits.sqlMaxBytes else {
+      throw DocumentQueryError(
+        .limit, "the SQL has more than \(QueryLimits.sqlMaxBytes) bytes", at: place)
+    }
+    let use = scope.columnUse
+    scope.columnUse = .none
+    defer { scope.columnUse = use }
+    guard !rest.isEmpty else { return try write(column.expression, in: Binding.collate) }
+    sql += "fl_nested_value("
+    try write(column.expression, in: Binding.list)
+    sql += ", \(literal(rest)))"
   }
 
   /// Writes a call of a function that takes a document and a path, if the expression is one.

@@ -43,8 +43,10 @@ extension SQLWriter {
     try writeColumns(select, as: role)
     try writeSources(select)
     try writeCondition(select, in: role == .outermost ? Binding.outermost : Binding.select)
-    try writeGrouping(select)
-    try writeOrder(select)
+    // A value's columns have no names in SQL.
+    let use = role == .value ? SourceScope.ColumnUse.expression : .name
+    try writeGrouping(select, use)
+    try writeOrder(select, use)
     try writeLimits(select)
     return first
   }
@@ -126,6 +128,8 @@ extension SQLWriter {
     guard select.condition != nil || mayHoldDead else { return }
     sql += " WHERE "
     if let condition = select.condition {
+      scope.columnUse = .expression
+      defer { scope.columnUse = .none }
       if mayHoldDead { sql += "(" }
       try write(condition, in: enclosing)
       if mayHoldDead { sql += ") AND " }
@@ -133,9 +137,11 @@ extension SQLWriter {
     if mayHoldDead { sql += "(\(source.prefix)flags & 1 = 0)" }
   }
 
-  private mutating func writeGrouping(_ select: QuerySelect) throws(DocumentQueryError) {
-    scope.usesColumns = true
-    defer { scope.usesColumns = false }
+  private mutating func writeGrouping(
+    _ select: QuerySelect, _ use: SourceScope.ColumnUse
+  ) throws(DocumentQueryError) {
+    scope.columnUse = use
+    defer { scope.columnUse = .none }
     for (index, expression) in select.grouping.enumerated() {
       sql += index > 0 ? ", " : " GROUP BY "
       // Names of columns are for the order: here the expression itself is safe.
@@ -149,6 +155,7 @@ extension SQLWriter {
     }
     guard let having = select.having else { return }
     sql += " HAVING "
+    scope.columnUse = .expression
     allowsAggregates = true
     defer { allowsAggregates = false }
     try write(having, in: Binding.outermost)
@@ -162,9 +169,11 @@ extension SQLWriter {
     return scope.columns[name]?.expression
   }
 
-  private mutating func writeOrder(_ select: QuerySelect) throws(DocumentQueryError) {
-    (scope.usesColumns, allowsAggregates) = (true, true)
-    defer { (scope.usesColumns, allowsAggregates) = (false, false) }
+  private mutating func writeOrder(
+    _ select: QuerySelect, _ use: SourceScope.ColumnUse
+  ) throws(DocumentQueryError) {
+    (scope.columnUse, allowsAggregates) = (use, true)
+    defer { (scope.columnUse, allowsAggregates) = (.none, false) }
     for (index, term) in select.order.enumerated() {
       sql += index > 0 ? ", " : " ORDER BY "
       try writeTerm(term.expression)

@@ -48,12 +48,22 @@ struct SourceScope {
     let identity: String
   }
 
+  /// What the name of a column is where it is used.
+  enum ColumnUse {
+    /// No name: a property may be called so.
+    case none
+    /// Its expression. SQL would take its result, in which null and booleans have another form.
+    case expression
+    /// Its expression, or with a path behind it the name, as the real library writes it.
+    case name
+  }
+
   var sources: [Source] = []
   /// Whether FROM has aliases, so that paths may begin with one.
   var isNamed = false
   /// Names of columns that may be used where they are known.
   var columns: [String: QuerySelect.Column] = [:]
-  var usesColumns = false
+  var columnUse = ColumnUse.none
   var variables: [(name: String, alias: String)] = []
   var fullText: [IndexTable] = []
   var predictions: [IndexTable] = []
@@ -72,7 +82,7 @@ struct SourceScope {
     if isNamed, let (source, count) = named(path) {
       return try target(path.dropFirst(count), of: sources[source], at: place)
     }
-    if usesColumns, case .key(let name)? = path.first, columns[name] != nil {
+    if columnUse != .none, case .key(let name)? = path.first, columns[name] != nil {
       return .column(name, Array(path.dropFirst()))
     }
     if sources.count > 1, !path.isEmpty {
@@ -113,8 +123,8 @@ struct SourceScope {
         return (index, 2)
       }
     }
-    let last = sources.firstIndex { $0.name.hasSuffix(".\(first)") }
-    return last.map { ($0, 1) }
+    let last = sources.indices.filter { sources[$0].name.hasSuffix(".\(first)") }
+    return last.count == 1 ? (last[0], 1) : nil
   }
 
   /// The source of a name, or the first.
@@ -123,7 +133,8 @@ struct SourceScope {
   ) throws(DocumentQueryError) -> Int {
     guard let name else { return 0 }
     if let found = sources.firstIndex(where: { $0.name == name }) { return found }
-    if let found = sources.firstIndex(where: { $0.name.hasSuffix(".\(name)") }) { return found }
+    let last = sources.indices.filter { sources[$0].name.hasSuffix(".\(name)") }
+    if last.count == 1 { return last[0] }
     throw DocumentQueryError(
       .noSource, "no source is named \(shown(name))", at: place,
       nearest: nearestName(to: name, among: sources.map(\.name)))

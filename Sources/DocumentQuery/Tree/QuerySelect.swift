@@ -20,7 +20,10 @@ package struct QuerySelect: Sendable {
   /// A column of the result.
   struct Column: Sendable {
     let expression: QueryExpression
+    /// The name that AS gives it.
     let name: String?
+    /// The title of a property of META(), which is no name: `["_.", ["meta()"], ".id"]`.
+    var metaTitle: String?
   }
 
   /// A source of the selection.
