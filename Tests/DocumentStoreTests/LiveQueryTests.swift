@@ -82,4 +82,32 @@ struct LiveQueryTests {
     try live.close()
     try file.close()
   }
+
+  @Test("java-ce-root 24, core 578: deleted and purged in one batch, and expired")
+  func goes() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.make()
+    for id in ["a", "b"] { try QueryTests.put(#"{"t":{"k":"x"}}"#, id, file) }
+    let live = try file.live(
+      StoreQuery("SELECT META().id WHERE t.k = 'x' LIMIT 1", language: .text))
+    #expect(try live.refresh()?.rows == [[.text("a")]])
+    try file.write { transaction in
+      let store = try transaction.collection()
+      let found = try store.record("a")
+      var record = try #require(found)
+      record.flags = .deleted
+      try store.set(&record)
+      #expect(try store.purge("a"))
+    }
+    #expect(try live.refresh()?.rows == [[.text("b")]])
+    try file.write { transaction throws in
+      #expect(try transaction.collection().setExpiration(5000, of: "b"))
+    }
+    #expect(try file.purgeExpired(nowMilliseconds: 4999).isEmpty)
+    #expect(try live.refresh() == nil)
+    #expect(try file.purgeExpired(nowMilliseconds: 5000).map(\.id) == ["b"])
+    #expect(try live.refresh()?.rows == [])
+    try live.close()
+    try file.close()
+  }
 }

@@ -241,4 +241,50 @@ struct ReportedDocumentTests {
     #expect(found == [2, 2, 2, 2])
     try file.close()
   }
+
+  @Test("core 729: an empty blob, and an attachment of another digest under the same document")
+  func emptyBlob() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.make()
+    let (empty, old) = try file.write { transaction -> (BlobDigest, BlobDigest) in
+      let (empty, old) = (try transaction.putBlob([]), try transaction.putBlob([1]))
+      #expect(empty.description == "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=")
+      let more = ",\"_attachments\":{\"x\":{\"digest\":\"\(old)\",\"length\":1,\"stub\":true}}"
+      try save("a", blob(empty, more), transaction)
+      return (empty, old)
+    }
+    #expect(try file.compact().removedBlobs == [])
+    #expect(try file.read { try $0.blob(empty) } == [])
+    #expect(try file.read { try $0.blob(old) } == [1])
+    #expect(try file.verify().problems == [])
+    try file.close()
+  }
+
+  @Test("android 1438: a blob of some megabytes comes back whole, also after opening again")
+  func largeBlob() throws {
+    let folder = try TemporaryFolder()
+    let contents = (0..<6_000_001).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
+    let file = try folder.make()
+    let digest = try file.write { transaction -> BlobDigest in
+      let digest = try transaction.putBlob(contents)
+      try save("a", blob(digest), transaction)
+      return digest
+    }
+    try file.close()
+    let again = try DataFile(path: folder.bundle)
+    #expect(try again.read { try $0.blob(digest) } == contents)
+    try again.close()
+  }
+
+  @Test("core 714: the ID of a design document is refused, and takes nothing along")
+  func designDocument() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.make()
+    try file.write { transaction in
+      try save("a", "{}", transaction)
+      #expect(code { try save("_design/normal_repl", "{}", transaction) } == .badDocumentID)
+    }
+    #expect(try file.read { try $0.collection().records().map(\.key) } == ["a"])
+    try file.close()
+  }
 }

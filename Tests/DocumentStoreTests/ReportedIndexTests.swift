@@ -182,4 +182,64 @@ struct ReportedIndexTests {
     #expect(try file.verify().problems == [])
     try file.close()
   }
+
+  @Test("core 836, 842: full text of a source with a name, ordered by rank")
+  func namedSource() throws {
+    let folder = try TemporaryFolder()
+    let file = try file(
+      folder, [#"{"t":"woman dummy"}"#, #"{"t":"woman woman"}"#, #"{"t":"man"}"#])
+    try create("w", words { _ in }, #"[[".t"]]"#, file)
+    for name in ["w", "d.w"] {
+      #expect(try ids("WHERE MATCH(\(name), 'woman') ORDER BY RANK(\(name)) DESC", file) == "ba")
+    }
+    try file.close()
+  }
+
+  @Test("core 772: full text of arrays has the words of each item, first and last ones too")
+  func arrays() throws {
+    let folder = try TemporaryFolder()
+    let file = try file(
+      folder,
+      [#"{"t":["first word","last one"]}"#, #"{"t":[["deep"],{"k":"value"},3]}"#, #"{"t":[]}"#])
+    try create("w", words { _ in }, #"[[".t"]]"#, file)
+    for (word, found) in [
+      ("first", "a"), ("word", "a"), ("last", "a"), ("one", "a"), ("deep", "b"), ("value", "b"),
+      ("3", "b"), ("k", ""), ("wordlast", ""),
+    ] {
+      #expect(try ids("WHERE MATCH(w, '\(word)')", file) == found, "\(word)")
+    }
+    try file.close()
+  }
+
+  @Test("core 2214, 2220: an index for some documents is made anew when its condition changes")
+  func conditions() throws {
+    let folder = try TemporaryFolder()
+    let file = try file(folder, [#"{"t":"one","n":1}"#, #"{"t":"one","n":2}"#])
+    func indexed(_ condition: String) -> String { "{\"WHAT\":[[\".t\"]],\"WHERE\":\(condition)}" }
+    for kind in [words { _ in }, .value] {
+      #expect(try create("w", kind, indexed(#"["=",[".n"],1]"#), file))
+      #expect(try !create("w", kind, indexed(#"["=",[".n"],1]"#), file))
+      if kind != .value { #expect(try ids("WHERE MATCH(w, 'one')", file) == "a") }
+      #expect(try create("w", kind, indexed(#"["=",[".n"],2]"#), file))
+      if kind != .value { #expect(try ids("WHERE MATCH(w, 'one')", file) == "b") }
+      #expect(try create("w", kind, #"[[".t"]]"#, file))
+      if kind != .value {
+        #expect(try ids("WHERE MATCH(w, 'one') ORDER BY META(d).id", file) == "ab")
+      }
+      #expect(try file.verify().problems == [])
+    }
+    try file.close()
+  }
+
+  @Test("ios 1401: an index made anew with other options finds by them", .requires(.stemmer))
+  func otherOptions() throws {
+    let folder = try TemporaryFolder()
+    let file = try file(folder, [#"{"t":"the houses"}"#])
+    for (language, house, the) in [("en", "a", ""), (nil, "", "a"), ("en", "a", "")] {
+      #expect(try create("w", words { $0.language = language }, #"[[".t"]]"#, file))
+      #expect(try ids("WHERE MATCH(w, 'house')", file) == house)
+      #expect(try ids("WHERE MATCH(w, 'the')", file) == the)
+    }
+    try file.close()
+  }
 }

@@ -28,7 +28,7 @@ struct ReportedQueryTests {
     #"{"n":"y","k":null,"tags":[],"more":[]}"#, #"{"k":1}"#,
   ]
 
-  static let reports = general + ofTexts + ofNames + ofValues
+  static let reports = general + ofTexts + ofNames + ofValues + ofColumns + ofJoins
 
   private static let general: [Report] = [
     Report(

@@ -181,6 +181,27 @@ struct UpgradeTests {
     #expect(try plain.number("SELECT count(*) FROM kv_default WHERE flags & 1") == 21)
     try file.close()
   }
+
+  @Test(
+    "core 1062: a file whose version an older library took back has the columns already",
+    arguments: [201, 301, 302, 400, 500, 501, 502])
+  func takenBack(format: Int) throws {
+    let folder = try TemporaryFolder()
+    let path = try Golden.unpack("real-2.7", into: folder)
+    try DataFile(path: path).close()
+    let plain = try PlainSQL(path)
+    let (rows, schema) = (try plain.rows("kv_default"), try plain.schema())
+    try plain.execute("PRAGMA user_version = \(format)")
+    let file = try DataFile(path: path)
+    try file.write { transaction throws in
+      #expect(try transaction.collection().purge("doc-001"))
+    }
+    #expect(try file.verify().problems == [])
+    try file.close()
+    #expect(try plain.number("PRAGMA user_version") == 503)
+    #expect(try plain.rows("kv_default") == rows.filter { $0.key != "doc-001" })
+    #expect(try plain.schema() == schema)
+  }
 }
 
 extension PlainSQL {
