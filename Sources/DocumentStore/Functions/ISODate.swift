@@ -9,6 +9,8 @@ struct ISODate {
     var hasDay = true
     var hasTime = true
     var hasZone = true
+    /// Whether an offset has a colon, as in `+01:00`.
+    var hasZoneColon = false
     var separator: Unicode.Scalar = "T"
 
     static let all = Parts()
@@ -60,7 +62,8 @@ struct ISODate {
     if !reader.isAtEnd {
       guard let zone = reader.zone(), reader.isAtEnd else { return nil }
       parts.hasZone = true
-      zoneMinutes = zone
+      parts.hasZoneColon = zone.hasColon
+      zoneMinutes = zone.minutes
     }
     self.parts = parts
     self.zoneMinutes = zoneMinutes
@@ -91,7 +94,8 @@ struct ISODate {
     guard parts.hasZone else { return text }
     guard zoneMinutes != 0 else { return text + "Z" }
     let size = abs(zoneMinutes)
-    return text + (zoneMinutes < 0 ? "-" : "+") + padded(size / 60, 2) + padded(size % 60, 2)
+    text += (zoneMinutes < 0 ? "-" : "+") + padded(size / 60, 2)
+    return text + (parts.hasZoneColon ? ":" : "") + padded(size % 60, 2)
   }
 
   private static func padded(_ number: Int64, _ count: Int) -> String {
@@ -171,12 +175,12 @@ private struct Reader {
     return hasDigits ? total : nil
   }
 
-  mutating func zone() -> Int64? {
-    if take("Z") { return 0 }
+  mutating func zone() -> (minutes: Int64, hasColon: Bool)? {
+    if take("Z") { return (0, false) }
     let sign: Int64 = take("-") ? -1 : 1
     guard sign < 0 || take("+"), let hour = number(digits: 2), hour < 24 else { return nil }
-    _ = take(":")
+    let hasColon = take(":")
     guard let minute = number(digits: 2), minute < 60 else { return nil }
-    return sign * (hour * 60 + minute)
+    return (sign * (hour * 60 + minute), hasColon)
   }
 }
