@@ -152,6 +152,10 @@ struct LanguageTests {
       schema: .plain
     ).sql
     #expect(having.hasSuffix(" HAVING count(fl_root(_doc.body)) > 1"))
+    let constant = try QueryTranslation(
+      json: #"{"WHAT":[["AS",-7,"n"]],"ORDER_BY":[["DESC",[".n"]]]}"#, schema: .plain
+    ).sql
+    #expect(constant.hasSuffix(" ORDER BY NULL DESC"))
     let aggregate = refusal(#"{"WHAT":[["AS",["count()",["."]],"n"]],"WHERE":[">",[".n"],1]}"#)
     #expect(aggregate?.code == .context)
   }

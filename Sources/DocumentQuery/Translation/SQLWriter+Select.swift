@@ -183,9 +183,9 @@ extension SQLWriter {
 
   /// A term of an order or a grouping.
   ///
-  /// SQL interprets an integer there as the number of a column.
+  /// SQL interprets an integer there as the number of a column; a column's name may stand for one.
   private mutating func writeTerm(_ expression: QueryExpression) throws(DocumentQueryError) {
-    if expression.isIntegerConstant {
+    if (aliased(expression) ?? expression).isIntegerConstant {
       sql += "NULL"
     } else {
       try write(expression, in: Binding.list)
