@@ -243,7 +243,7 @@ public struct Explainer: Sendable {
     let what = place(of: cause.event)
     let path = cause.path.withRandomPartsReplaced
     let later = later ?? explanation.laterEvent
-    if cause.isDirectoryEntry, later != nil { return "names in '\(path)': \(what)" }
+    if cause.isDirectoryEntry, later != nil { return names(in: path, what) }
     return "\(cause.isDirectoryEntry ? "names" : "content"): \(what) before "
       + (later.map { place(of: $0) } ?? "the crash")
   }
@@ -261,6 +261,46 @@ public struct Explainer: Sendable {
       if kinds.insert(place(of: event)).inserted { events.append(event) }
     }
     return events
+  }
+
+  /// The operations on other names of the directory behind which its sync would still have kept a
+  /// lost name: those up to the next acknowledgement, and at least one operation before the crash.
+  ///
+  /// - Parameters:
+  ///   - explanation: The state's.
+  ///   - crashPoint: The state's crash point.
+  /// - Returns: One event for each kind, in order.
+  package func sharedPlaces(_ explanation: Explanation, before crashPoint: Int) -> [Int] {
+    guard let cause = explanation.cause, let missing = explanation.missing, missing.isDirectory
+    else { return [] }
+    let marked = (cause.event..<max(cause.event, crashPoint - 1)).first { event in
+      if case .mark = table.trace.events[event].body { true } else { false }
+    }
+    let end = max(missing.before, marked ?? crashPoint - 1)
+    var kinds: Set<String> = [place(of: cause.event)]
+    var events: [Int] = []
+    for event in cause.event + 1..<max(cause.event + 1, end) {
+      if events.count == Self.earlierPlacesMax { break }
+      let isOfDirectory = table.units(ofEvent: event).contains { unit in
+        table.units[unit].effects.contains { effect in
+          switch effect {
+          case .setEntry, .removeEntry: effect.syncedInode == missing.inode
+          default: false
+          }
+        }
+      }
+      if isOfDirectory, kinds.insert(place(of: event)).inserted { events.append(event) }
+    }
+    return events
+  }
+
+  /// The cause of another lost name in the directory of a state's cause.
+  package func rootCause(_ explanation: Explanation, ofName event: Int) -> String? {
+    explanation.cause.map { names(in: $0.path.withRandomPartsReplaced, place(of: event)) }
+  }
+
+  private func names(in directory: String, _ what: String) -> String {
+    "names in '\(directory)': \(what)"
   }
 
   private static let earlierPlacesMax = 32

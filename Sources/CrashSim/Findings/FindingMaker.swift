@@ -105,6 +105,13 @@ package struct FindingMaker {
         rootCause(explanation, before: $0)
       }
       finding.earlierCauses = earlier.isEmpty ? nil : earlier
+      let places = explainer.sharedPlaces(explanation, before: state.crashPoint)
+      let shared = places.compactMap { event in
+        explainer.rootCause(explanation, ofName: event).map {
+          $0 + lines(of: [event, explanation.laterEvent])
+        }
+      }
+      finding.sharedCauses = shared.isEmpty ? nil : shared
       if result.rule != nil, explanation.laterEvent == nil {
         // No sync would help: the program does not replace this file in one step.
         finding.rootCause =

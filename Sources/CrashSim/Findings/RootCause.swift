@@ -2,7 +2,8 @@
 // Checkers say one bug in many words: a lost page is "corruption" in one state and "a row is
 // missing" in another. Two classes of states have one root cause when the same sync is missing at
 // the same kind of place (`Explainer.rootCause`), or when the place that the one names lies in the
-// gap that the other names.
+// gap that the other names; of lost names also when one sync of their directory, behind all of
+// them, would still have come before each crash and each acknowledgement.
 // Invariant: the order of findings stays that of their first states; nothing is lost, the joined
 // ones are whole in `alsoSeenAs`.
 
@@ -24,13 +25,18 @@ package enum RootCause {
         result.append(finding)
         continue
       }
-      guard let place = places[cause] else {
+      guard let place = places[cause] ?? result.firstIndex(where: { isOne($0, finding) })
+      else {
         places[cause] = result.count
         result.append(finding)
         continue
       }
+      places[cause] = place
       let head = result[place]
-      if head.rootCause != cause, finding.rootCause == cause {
+      let isEarlier =
+        finding.rootCause == cause && head.earlierCauses?.contains(cause) ?? false
+      let isBehind = finding.isShared(by: head) && !head.isShared(by: finding)
+      if head.rootCause != cause, isEarlier || isBehind {
         // What the head names would not mend this one.
         var first = finding
         var other = head
@@ -45,6 +51,15 @@ package enum RootCause {
     return result
   }
 
+  /// Whether one sync of a directory keeps a name and all those that a joined finding has: each two
+  /// of their gaps have a part in common, so that all have.
+  private static func isOne(_ joined: Finding, _ finding: Finding) -> Bool {
+    ([joined] + (joined.alsoSeenAs ?? [])).allSatisfy { member in
+      member.rootCause == finding.rootCause || member.isShared(by: finding)
+        || finding.isShared(by: member)
+    }
+  }
+
   /// The findings before they were joined.
   package static func separated(_ findings: [Finding]) -> [Finding] {
     findings.flatMap { finding in
@@ -52,5 +67,12 @@ package enum RootCause {
       first.alsoSeenAs = nil
       return [first] + (finding.alsoSeenAs ?? [])
     }
+  }
+}
+
+extension Finding {
+  /// Whether the sync of a directory that another one names keeps this lost name as well.
+  fileprivate func isShared(by other: Finding) -> Bool {
+    rootCause.map { other.sharedCauses?.contains($0) ?? false } ?? false
   }
 }

@@ -65,6 +65,101 @@ struct RootCauseTests {
     #expect(again.map(\.headlines) == all.map(\.headlines))
   }
 
+  @Test("names that one sync of their directory keeps are one finding; the latest comes first")
+  func shared() throws {
+    func name(_ file: String, _ shared: [String]) -> Finding {
+      var finding = finding("\(file) is old", "names in '/': \(file)", states: 1)
+      finding.sharedCauses = shared.map { "names in '/': \($0)" }
+      return finding
+    }
+    let data = name("data", ["sum", "index"])
+    let sum = name("sum", ["index"])
+    let index = name("index", [])
+    for order in [[data, sum, index], [index, sum, data], [sum, index, data, sum]] {
+      let found = RootCause.joined(order, firstNumber: 1)
+      #expect(found.map(\.headline) == ["index is old"])
+      #expect(found[0].rootCauseStateCount == order.count)
+      let again = RootCause.joined(RootCause.separated(found), firstNumber: 1)
+      #expect(again.map(\.headlines) == found.map(\.headlines))
+    }
+    // The sync that is missing behind the sum comes before what is done to the index.
+    let early = name("data", ["sum"])
+    #expect(RootCause.joined([early, sum, index], firstNumber: 1).count == 2)
+    #expect(RootCause.joined([early, index], firstNumber: 1).count == 2)
+  }
+
+  /// Whether a unit is the new name that an event gives.
+  private func gives(_ unit: Int, of event: Int, in table: UnitTable) -> Bool {
+    table.units[unit].event == event
+      && table.units[unit].effects.contains { effect in
+        if case .setEntry = effect { true } else { false }
+      }
+  }
+
+  @Test("the gap of a lost name has the other operations on its directory, up to the mark")
+  func sharedPlaces() throws {
+    var recording = Recording(files: ["data": "old", "sum": "old", "log": ""], directories: ["d"])
+    for path in ["data", "sum"] {
+      recording.create("\(path).new")
+      recording.write("\(path).new", "new")
+      recording.sync("\(path).new")
+      recording.rename("\(path).new", to: path)
+    }
+    recording.create("d/other")
+    recording.mark("saved")
+    recording.remove("log")
+    recording.mark("removed")
+    let events = recording.trace.events.indices.filter { event in
+      guard case .operation(let operation) = recording.trace.events[event].body,
+        case .rename = operation
+      else { return false }
+      return true
+    }
+    let mark = try #require(recording.trace.events.firstIndex { $0.isMark })
+    let table = try UnitTable(trace: recording.trace, model: .posix)
+    let explainer = Explainer(table: table)
+    let point = table.crashPointCount - 1
+    let explanations = try events.map { event in
+      let kept = table.pendingUnits(at: point).filter { !gives($0, of: event, in: table) }
+      return explainer.explain(try table.state(at: point, keeping: kept), mark: mark)
+    }
+    let causes = explanations.map { explainer.rootCause($0) }
+    let shared = explanations.map { explanation in
+      explainer.sharedPlaces(explanation, before: point).map {
+        explainer.rootCause(explanation, ofName: $0)
+      }
+    }
+    #expect(shared[0].contains(causes[1]))
+    #expect(shared[1].isEmpty)
+    #expect(!shared[0].contains { $0?.contains("other") == true || $0?.contains("log") == true })
+    // One sync behind both renames keeps both states from happening.
+    for explanation in explanations {
+      #expect(try #require(explanation.missing).before == mark)
+    }
+  }
+
+  @Test("a sync behind a later name keeps an earlier one that it overtook, if the crash is later")
+  func overtaken() throws {
+    var recording = Recording(files: ["log": "1", "other": "1"])
+    recording.rename("log", to: "log.old")
+    recording.create("log")
+    recording.write("other", "2")
+    recording.mark("recorded")
+    let table = try UnitTable(trace: recording.trace, model: .posix)
+    let explainer = Explainer(table: table)
+    func shared(crashPoint: Int) throws -> [String?] {
+      let kept = table.pendingUnits(at: crashPoint).filter { !gives($0, of: 0, in: table) }
+      let explanation = explainer.explain(try table.state(at: crashPoint, keeping: kept))
+      #expect(explanation.missing?.before == 1)
+      return explainer.sharedPlaces(explanation, before: crashPoint).map {
+        explainer.rootCause(explanation, ofName: $0)
+      }
+    }
+    #expect(try shared(crashPoint: 3) == ["names in '/': naming of 'log'"])
+    // A crash right behind the later name comes before any sync of it.
+    #expect(try shared(crashPoint: 2) == [])
+  }
+
   @Test("the gap of a premature acknowledgement has the rename in it, in the words of a cause")
   func gap() throws {
     var recording = Recording(files: ["c": "old"])
