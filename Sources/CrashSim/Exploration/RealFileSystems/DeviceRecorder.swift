@@ -115,7 +115,10 @@ extension ProgramRecorder {
       throw error
     }
     guard mount.unmount() else {
-      throw .lab("\(path) is held by another process; Faultline detached it")
+      throw .lab(
+        "\(path) is held by another process, or by a mount namespace that another one made; "
+          + "Faultline detached it; run Faultline where nobody copies its mounts: unshare -m "
+          + "faultline …")
     }
   }
 

@@ -1,7 +1,7 @@
 // LoopMount.swift: [U] a file system in an image file, mounted through a loop device.
 // Invariants: the device detaches itself after its last use, also when this process is killed; when
 // `unmount` returns, the mount is removed from the tree, and if it returns true, the file system is
-// closed.
+// closed: no mount namespace that another process made meanwhile has a copy of the mount.
 // Safety: paths are passed to one system call each and not kept.
 
 import CSystem
@@ -14,8 +14,11 @@ final class LoopMount: Sendable {
   /// Where it is mounted.
   let path: String
   private let isMounted = Atomic<Bool>(true)
+  /// The loop device: open for as long as it is asked whether it is mounted anywhere.
+  private let device: OwnedDescriptor
+  private let devicePath: String
 
-  /// How long unmounting a busy mount is retried.
+  /// How long unmounting a busy mount is retried, and copies of it are waited for.
   private static let patienceMilliseconds = 2000
 
   /// Attaches a file and mounts the file system in it.
@@ -35,21 +38,21 @@ final class LoopMount: Sendable {
     }
     defer { Glibc.close(file) }
     var number: Int32 = -1
-    let device = unsafe csystem_attach_loop(file, &number)
-    guard device >= 0 else {
+    device = OwnedDescriptor(unsafe csystem_attach_loop(file, &number))
+    devicePath = "/dev/loop\(number)"
+    guard device.number >= 0 else {
       throw MountFailure(.lab("cannot attach \(image) to a loop device: \(describe(errno: errno))"))
     }
-    // From now on the mount, if there is one, retains the device.
-    defer { Glibc.close(device) }
     let status = unsafe csystem_mount(
-      "/dev/loop\(number)", path, system.kind.rawValue, 0, system.mountData)
+      devicePath, path, system.kind.rawValue, 0, system.mountData)
     guard status == 0 else { throw MountFailure(refusedWith: errno) }
   }
 
   deinit { unmount() }
 
   /// Unmounts; a second call has no effect.
-  /// - Returns: False when the mount is still in use: it is removed from the tree, but not closed.
+  /// - Returns: False when the mount is still in use, or in another mount namespace: it is removed
+  ///   from the tree, but not closed.
   @discardableResult
   func unmount() -> Bool {
     guard isMounted.exchange(false, ordering: .acquiringAndReleasing) else { return true }
@@ -62,7 +65,17 @@ final class LoopMount: Sendable {
       _ = unsafe csystem_detach_mount(path)
       return false
     }
+    while isInUse {
+      guard monotonicNanoseconds() < end else { return false }
+      usleep(2000)
+    }
     return true
+  }
+
+  /// Whether the device is mounted anywhere: only then the kernel refuses it to exclusive use.
+  private var isInUse: Bool {
+    let other = OwnedDescriptor(unsafe csystem_open(devicePath, O_RDONLY | O_EXCL | O_CLOEXEC, 0))
+    return other.number < 0 && errno == EBUSY
   }
 }
 
