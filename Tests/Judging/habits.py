@@ -253,6 +253,7 @@ for path in ("site.old/index.html", "site.old/css/a.css"):
     os.unlink(path)
 os.rmdir("site.old/css")
 os.rmdir("site.old")
+sync(".")
 say("old release removed")
 """),
     "symbolic link in shell": ("sh", "mkdir v1 && seq 500 > v1/app && ln -s v1 current && sync", r"""

@@ -66,6 +66,66 @@ struct JudgingSuccessorTests {
     }
   }
 
+  @Test("names of slots are not enough: two files that both matter may be called like that")
+  func noSlots() {
+    func level(
+      _ names: [String], _ rewritten: [[Int]], text: (Int, Int) -> String = { "v\($0) of \($1)" }
+    ) -> ComplaintLevel? {
+      var files = ["other": "seen", "d/other": "seen"]
+      for name in names { files[name] = "old \(name)" }
+      var recording = Recording(files: files, directories: ["d", "e"])
+      for (version, slots) in rewritten.enumerated() {
+        for slot in slots { rewrite(&recording, names[slot], text(version, slot)) }
+        recording.mark("done with it\n")
+      }
+      let path = names[rewritten[0][0]]
+      var tree = recording.trace.initial
+      let torn = Array("v0".utf8)
+      tree.inodes[recording[path]]?.truncate(to: 0)
+      tree.inodes[recording[path]]?.write(torn, at: 0)
+      return levels(recording, tree, marks: 0).max()
+    }
+    // In turn, and by their names.
+    #expect(level(["boot.a", "boot.b"], [[0], [1], [0], [1]]) == .note)
+    #expect(level(["e/a", "e/b"], [[0], [1], [0]]) == .note)
+    // Called by nothing but a letter, beside other files.
+    #expect(level(["a", "b"], [[0], [1], [0]]) == .error)
+    #expect(level(["d/0", "d/1"], [[0], [1]]) == .error)
+    // The first ones of a row.
+    #expect(level(["page0", "page1", "page2"], [[0], [1], [2]]) == .error)
+    #expect(level(["disk_a", "disk_b", "disk_c"], [[0]]) == .error)
+    // Not in turn.
+    #expect(level(["boot.a", "boot.b"], [[0], [0], [1]]) == .error)
+    // Both, and then one line about both; the same to both is a copy.
+    #expect(level(["boot.a", "boot.b"], [[0, 1], [0, 1]]) == .error)
+    let copies = level(["boot.a", "boot.b"], [[0, 1], [0, 1]]) { version, _ in "v\(version), all" }
+    #expect(copies == .note)
+    #expect(level(["boot.a", "boot.b"], [[0, 1, 0, 1]]) == .note)
+  }
+
+  @Test("the emptying of a slot may be lost, and what was written after it be there in part")
+  func betweenTwoContents() {
+    var recording = Recording(files: ["boot.a": "one", "boot.b": "two"])
+    rewrite(&recording, "boot.a", "aaaa1111")
+    rewrite(&recording, "boot.b", "bbbbbb22")
+    recording.mark("stored\n")
+    rewrite(&recording, "boot.a", "cccc")
+    recording.mark("saved 3\n")
+    func level(_ text: String, marks: Int = 1) -> ComplaintLevel? {
+      levels(recording, tree(recording, ["boot.a": text]), marks: marks).max()
+    }
+    for text in ["\0\0\0\01111", "cc\0\01111", "ccaa1111", "aacc1111", "c\0aa1111", "\0\0"] {
+      #expect(level(text) == .note, "\(text)")
+      #expect(level(text, marks: 2) == .error, "\(text)")
+    }
+    // Where the new bytes never come to, the old ones stay.
+    for text in ["aaaa\0\0\0\0", "\0\0\0\0\0\0\0\0"] {
+      #expect(level(text) == .error, "\(text)")
+    }
+    let both = tree(recording, ["boot.a": "\0\0\0\01111", "boot.b": "bb"])
+    #expect(levels(recording, both, marks: 1).contains(.error))
+  }
+
   @Test("a log may be begun anew, by a write that is not synced, once a snapshot is durable")
   func snapshots() {
     var recording = Recording(files: ["log": "", "state": "old"])
@@ -156,6 +216,70 @@ struct JudgingSuccessorTests {
     }
   }
 
+  @Test("a sync of the directory for another file does not make a cache or a log matter")
+  func caches() {
+    func level(_ cache: String, then steps: (inout Recording) -> Void) -> ComplaintLevel? {
+      var recording = Recording(files: ["state": "old"])
+      recording.create("t")
+      recording.write("t", "beat")
+      recording.rename("t", to: cache)
+      steps(&recording)
+      recording.syncDirectory()
+      recording.mark("saved\n")
+      return levels(recording, tree(recording, [cache: ""])).max()
+    }
+    func save(_ recording: inout Recording) {
+      recording.create("state.new")
+      recording.write("state.new", "new")
+      recording.sync("state.new")
+      recording.rename("state.new", to: "state")
+    }
+    #expect(level("beat.cache", then: save).map { $0 < .error } ?? true)
+    #expect(level("beat.json", then: save) == .error)
+    // A sync that is for this very name.
+    #expect(level("beat.cache") { _ in } == .error)
+    #expect(level("beat.cache") { recording in recording.sync("beat.cache") } == .error)
+    #expect(level("wal.log") { recording in recording.create("other") } == .error)
+  }
+
+  @Test("a rename of a durable file that a file system did by half is a warning")
+  func halfRenames() {
+    func level(_ isDurable: Bool) -> ComplaintLevel? {
+      var recording = Recording(
+        files: isDurable ? ["old": "1", "log": "2", "other": ""] : ["old": "1", "other": ""])
+      if !isDurable {
+        recording.create("log")
+        recording.write("log", "2")
+      }
+      recording.remove("old")
+      recording.rename("log", to: "old")
+      recording.sync("other")
+      return levels(recording, tree(recording, ["old": nil])).max()
+    }
+    #expect(level(true) == .warning)
+    #expect(level(false) == .error)
+  }
+
+  @Test("files that were joined into a new one may be removed once that is durable")
+  func joined() {
+    let parts = [
+      "seg1": String(repeating: "one ", count: 20), "seg2": String(repeating: "2", count: 70),
+    ]
+    func level(_ text: (String, String) -> String) -> ComplaintLevel? {
+      var recording = Recording(files: parts.merging(["other": "1"]) { first, _ in first })
+      recording.create("all")
+      recording.write("all", text(parts["seg1"] ?? "", parts["seg2"] ?? ""))
+      recording.add(.close(inode: recording["all"]))
+      for path in ["seg1", "seg2"] { recording.remove(path) }
+      recording.syncDirectory()
+      var tree = recording.trace.initial
+      tree.inodes[.root]?.entries[FileName("seg2")] = nil
+      return levels(recording, tree).max()
+    }
+    #expect(level { $0 + $1 } == .error)
+    #expect(level { one, _ in one + "done" } == nil)
+  }
+
   @Test("lines that announce a step or a file promise nothing")
   func announcements() {
     func recorded(_ lines: [String]) -> Recording {
@@ -190,6 +314,16 @@ struct JudgingSuccessorTests {
     }
     for text in ["removed a", "'a' saved", "renamed", "\"stored\"", "key 'a' removed"] {
       #expect(OutputPromise(text) == .done, "\(text)")
+    }
+  }
+
+  @Test("a line that says two things says the second")
+  func twoThings() {
+    for text in ["job.1 accepted and stored", "Received and written: 3"] {
+      #expect(OutputPromise(text) == .done, "\(text)")
+    }
+    for text in ["accepted", "will be received and stored", "loaded saved state", "not stored"] {
+      #expect(OutputPromise(text) == .nothing, "\(text)")
     }
   }
 

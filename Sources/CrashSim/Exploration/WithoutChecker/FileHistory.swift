@@ -55,6 +55,9 @@ struct FileRecord: Sendable {
   var entries: [FileEntry] = []
   /// Whether the program called a sync on it or on the directory that holds it.
   var isSynced = false
+  /// Whether a sync was for this file: its own, or one of the directory when its name was the last
+  /// that had been given there, or one of several that files were created under.
+  var isSyncedItself = false
   /// Whether something was renamed or linked to the path.
   var isRenameTarget = false
   /// Whether it was ever written in place.

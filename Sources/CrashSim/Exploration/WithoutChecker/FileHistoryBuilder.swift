@@ -22,6 +22,8 @@ struct FileHistoryBuilder {
   private var initialStreams: [InodeNumber: Int] = [:]
   private var prints = Fingerprints()
   private var syncedDirectories: Set<String> = []
+  /// Names that were given in a directory since its last sync.
+  private var given: [String: [(path: String, isRename: Bool)]] = [:]
   private var hasSyncedSinceMark = false
   /// Whether the program did nothing since the last mark but close files.
   private var isIdle = false
@@ -203,6 +205,9 @@ struct FileHistoryBuilder {
     if content == .managed { history.files[path]?.isManaged = true }
     touched.append(path)
     if arrival == .renamed { history.files[path]?.isRenameTarget = true }
+    if arrival == .renamed || arrival == .created {
+      given[Self.directory(of: path), default: []].append((path, arrival == .renamed))
+    }
   }
 
   /// Ends what paths pointed to, and notes what they point to from now on.
@@ -369,7 +374,7 @@ struct FileHistoryBuilder {
     case .sync(let inode, _): sync(inode, at: point)
     case .syncDirectory(let inode):
       noteSync()
-      syncedDirectories.formUnion(names.paths(of: inode, at: point))
+      noteSync(ofDirectory: inode, at: point)
     case .syncAll:
       noteSync()
       for inode in writers.keys { secure(inode, at: point) }
@@ -382,10 +387,19 @@ struct FileHistoryBuilder {
     hasSyncedSinceMark = true
   }
 
+  private mutating func noteSync(ofDirectory inode: InodeNumber, at point: Int) {
+    for path in names.paths(of: inode, at: point) {
+      syncedDirectories.insert(path)
+      guard let all = given.removeValue(forKey: path), let last = all.last else { continue }
+      // What replaces a file is synced so; what was renamed before may matter to nobody.
+      for name in last.isRename ? [last] : all { history.files[name.path]?.isSyncedItself = true }
+    }
+  }
+
   private mutating func sync(_ inode: InodeNumber, at point: Int) {
     noteSync()
     if live.inodes[inode]?.type == .directory {
-      syncedDirectories.formUnion(names.paths(of: inode, at: point))
+      noteSync(ofDirectory: inode, at: point)
       return
     }
     if let writer = writer(of: inode), live.inodes[inode]?.sizeBytes == 0 {
@@ -400,6 +414,9 @@ struct FileHistoryBuilder {
     let count = Int(clamping: live.inodes[inode]?.sizeBytes ?? 0)
     history.streams[writer.stream].syncedBytes = max(
       history.streams[writer.stream].syncedBytes, count)
-    for path in names.paths(of: inode, at: point) { history.files[path]?.isSynced = true }
+    for path in names.paths(of: inode, at: point) {
+      history.files[path]?.isSynced = true
+      history.files[path]?.isSyncedItself = true
+    }
   }
 }

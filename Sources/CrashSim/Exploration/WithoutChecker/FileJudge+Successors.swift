@@ -27,12 +27,8 @@ extension FileJudge {
 
   /// The other one of two slots, which is whole.
   private func otherSlot(of record: FileRecord, at point: Int) -> String? {
-    let directory = FileHistoryBuilder.directory(of: record.path)
-    let untouched = history.initial.regularFiles().map(\.path)
-    for path in history.paths + untouched
-    where FileHistoryBuilder.directory(of: path) == directory
-      && FileNames.areSlots(path, record.path)
-    {
+    for path in history.paths + history.initial.regularFiles().map(\.path)
+    where history.areSlots(path, record.path) {
       if let other = history.files[path] {
         if let place = syncedEntry(of: other, at: point), isThere(other, from: place) {
           return path

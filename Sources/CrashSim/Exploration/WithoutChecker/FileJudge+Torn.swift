@@ -21,7 +21,7 @@ extension FileJudge {
     }
     for index in possible where index > (start ?? 0) {
       guard let number = record.entries[index].stream,
-        isAnything || isDamaged(bytes, number)
+        isAnything || isDamaged(bytes, number) || isBetween(bytes, record, index)
       else { continue }
       if let excused = excused(record, at: index, from: start) { return excused }
     }
@@ -49,17 +49,15 @@ extension FileJudge {
           level: .note, rule: .halfWritten, path: record.path,
           text: "'\(record.path)' is half-written; another file holds a whole content")
       }
-      let isSpared = !isSynced(record) && FileNames.isDiagnostic(record.path)
       let isRecreated = record.entries[..<first].last?.isAbsent ?? false
       let isLax = isRecreated && !history.syncsAnywhere
       return Complaint(
-        level: isLax || isSpared ? .warning : .error, rule: .halfWritten, path: record.path,
+        level: isLax || isSpared(record) ? .warning : .error, rule: .halfWritten, path: record.path,
         text: "\(what), and the old content is gone")
     }
     if isPublished {
-      let isSpared = !isSynced(record) && FileNames.isDiagnostic(record.path)
       return Complaint(
-        level: history.syncsAnywhere && !isSpared ? .error : .warning, rule: .halfWritten,
+        level: history.syncsAnywhere && !isSpared(record) ? .error : .warning, rule: .halfWritten,
         path: record.path,
         text: "\(what), and has the name already that it got when it was whole")
     }
@@ -94,6 +92,24 @@ extension FileJudge {
     let whole = history.streams[number].bytes
     guard bytes.count <= whole.count else { return false }
     return zip(bytes, whole).allSatisfy { $0 == $1 || $0 == 0 }
+  }
+
+  /// Whether bytes are on the way from a content that was durable to the one that was begun by
+  /// emptying it, when the emptying itself may be lost: the old bytes, but where the new ones came
+  /// or were to come.
+  private func isBetween(_ bytes: [UInt8], _ record: FileRecord, _ index: Int) -> Bool {
+    guard index > 0, record.entries[index].arrival == .truncated,
+      case .stream(let number, let count, _) = record.entries[index - 1].content,
+      let next = record.entries[index].stream,
+      history.streams[number].isInitial || history.streams[number].syncedBytes >= count
+    else { return false }
+    let old = history.streams[number].bytes.prefix(count)
+    let new = history.streams[next].bytes
+    guard bytes.count <= max(old.count, new.count) else { return false }
+    return bytes.indices.allSatisfy { place in
+      (place < old.count && bytes[place] == old[place])
+        || (place < new.count && (bytes[place] == new[place] || bytes[place] == 0))
+    }
   }
 
   /// Whether there was something to lose before an entry.
@@ -172,7 +188,8 @@ extension FileJudge {
     return nil
   }
 
-  /// Whether a file has another's content, or its name with something at the end.
+  /// Whether a file has another's content, alone or as a part, or its name with something at the
+  /// end.
   private func isCopy(
     _ copy: FileRecord, _ content: ArraySlice<UInt8>, of source: FileRecord
   ) -> Bool {
@@ -186,6 +203,13 @@ extension FileJudge {
       case .stream(let number, let count, _)? = source.entries.last(where: { !$0.isAbsent })?
         .content
     else { return false }
-    return content.elementsEqual(history.streams[number].bytes.prefix(count))
+    let removed = history.streams[number].bytes.prefix(count)
+    if content.elementsEqual(removed) { return true }
+    // Parts that were joined, and then removed.
+    return !copy.existedBefore && count >= Self.joinedBytesMin
+      && content.count <= Self.journaledBytesMax && Array(content).contains(bytes: Array(removed))
   }
+
+  /// Shorter ones may be in a larger file by chance.
+  private static let joinedBytesMin = 64
 }

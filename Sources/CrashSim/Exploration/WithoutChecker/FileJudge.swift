@@ -171,13 +171,26 @@ struct FileJudge {
       guard !isRescued(record) else { return nil }
       // No sync makes a rename to a new name whole: that only a file system can do.
       let isLax =
-        record.entries.contains { $0.arrival == .moved }
+        record.entries.contains { $0.arrival == .moved } || isHalfRenamed(record)
         || (!history.syncsAnywhere && record.entries.contains(where: \.isAbsent))
       return Complaint(
         level: isLax ? .warning : .error, rule: .neither, path: path,
         text: "'\(path)' is gone: the old one was removed, and the new one is not there")
     }
     return judgeSource(record)
+  }
+
+  /// Whether a file that was there before the run was renamed to a name, and has neither now.
+  private func isHalfRenamed(_ record: FileRecord) -> Bool {
+    record.entries.contains { entry in
+      guard entry.arrival == .renamed, let number = entry.stream,
+        history.streams[number].isInitial
+      else { return false }
+      return history.files.values.contains { source in
+        tree.inode(at: source.path) == nil
+          && source.entries.contains { $0.arrival == .moved && $0.since == entry.since }
+      }
+    }
   }
 
   /// Whether the program syncs a file anywhere, under this name or one before.
@@ -188,13 +201,22 @@ struct FileJudge {
       }
   }
 
+  /// Whether a file is called a log or a cache, and the program never syncs it: not when it syncs
+  /// the directory for another file.
+  func isSpared(_ record: FileRecord) -> Bool {
+    FileNames.isDiagnostic(record.path) && !record.isSyncedItself
+      && record.entries.allSatisfy { entry in
+        entry.stream.map { history.streams[$0].syncedBytes < 0 } ?? true
+      }
+  }
+
   /// A broken promise; of a file that the program never syncs, and that is called a log or a cache,
   /// none.
   func broken(_ record: FileRecord, _ rule: JudgingRule, _ text: String) -> Complaint? {
+    if isSpared(record), !options.isDurable { return nil }
     if isSynced(record) || options.isDurable {
       return Complaint(level: .error, rule: rule, path: record.path, text: text)
     }
-    if FileNames.isDiagnostic(record.path) { return nil }
     return Complaint(
       level: promise?.promise == .done ? .error : .warning, rule: rule, path: record.path,
       text: text)

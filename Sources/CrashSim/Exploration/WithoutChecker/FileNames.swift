@@ -46,16 +46,38 @@ enum FileNames {
     ["primary", "secondary"], ["primary", "backup"],
   ]
 
-  /// Whether two names differ in nothing but which slot they are: `boot.a` and `boot.b`.
-  static func areSlots(_ a: String, _ b: String) -> Bool {
+  /// What two names in one directory say about their being slots.
+  enum SlotNames: Equatable {
+    /// They differ in nothing but which slot they are: `boot.a` and `boot.b`. Where the third name
+    /// of the row is used, too, they are parts of a row.
+    case slots(third: String?)
+    /// The same, but the names are nothing but a letter or a digit.
+    case bare(third: String)
+    case other
+  }
+
+  /// What two names say about their being slots.
+  static func slotNames(_ a: String, _ b: String) -> SlotNames {
     let (left, right) = (words(lastName(a)), words(lastName(b)))
-    guard left.count == right.count else { return false }
-    let differences = zip(left, right).filter { $0 != $1 }
-    guard differences.count == 1, let (one, other) = differences.first else { return false }
-    if slots.contains([one, other]) { return true }
+    guard left.count == right.count else { return .other }
+    let places = left.indices.filter { left[$0] != right[$0] }
+    guard places.count == 1, let place = places.first else { return .other }
+    let (one, other) = (left[place], right[place])
+    func third(_ word: String) -> String {
+      (left[..<place] + [word] + left[(place + 1)...]).joined()
+    }
+    if slots.contains([one, other]) {
+      guard one.count == 1 else { return .slots(third: nil) }
+      let next = third(one.first?.isNumber == true ? "2" : "c")
+      let isNamed = left.enumerated().contains { $0 != place && $1.first?.isLetter == true }
+      return isNamed ? .slots(third: next) : .bare(third: next)
+    }
     // `slota` and `slotb`.
-    return one.count == other.count && one.count > 1 && one.dropLast() == other.dropLast()
-      && Set([one.suffix(1), other.suffix(1)]) == ["a", "b"]
+    let stem = one.dropLast()
+    guard one.count == other.count, !stem.isEmpty, stem == other.dropLast(),
+      Set([one.suffix(1), other.suffix(1)]) == ["a", "b"]
+    else { return .other }
+    return .slots(third: third(stem + "c"))
   }
 
   /// A name's words and numbers.

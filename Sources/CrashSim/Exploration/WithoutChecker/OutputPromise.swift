@@ -23,6 +23,9 @@ enum OutputPromise: Sendable, Comparable {
     "listen", "loaded", "opened", "pending", "queued", "read", "ready", "received", "scheduled",
     "staged", "start", "started", "starts", "trying", "usage", "waiting", "warning", "will",
   ]
+  private static let futureWords: Set<String> = [
+    "about", "be", "pending", "to", "trying", "until", "usage", "waiting", "when", "will",
+  ]
 
   /// Reads the lines of one mark; the strongest line counts.
   init(_ text: String) {
@@ -39,6 +42,11 @@ enum OutputPromise: Sendable, Comparable {
       return .nothing
     }
     if line.hasSuffix("...") || line.hasSuffix("…") || line.hasSuffix(":") { return .nothing }
+    // "received and stored": the second one is the later.
+    let isDoneThen = zip(words, words.dropFirst()).contains {
+      $0 == "and" && doneWords.contains($1)
+    }
+    if isDoneThen, !words.contains(where: { futureWords.contains($0) }) { return .done }
     let isAnnounced =
       words.contains { openWords.contains($0) }
       || words.prefix(3).contains { $0.count > 5 && $0.hasSuffix("ing") }
