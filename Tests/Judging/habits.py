@@ -186,6 +186,7 @@ mv .app.log.3.gz app.log.3.gz
 sync .  #-name
 rm app.log.2
 mv app.log.1 app.log.2
+sync .
 mv app.log app.log.1
 : > app.log
 sync .
