@@ -52,7 +52,7 @@ enum FileNames {
     /// of the row is used, too, they are parts of a row.
     case slots(third: String?)
     /// The same, but the names are nothing but a letter or a digit.
-    case bare(third: String)
+    case bare
     case other
   }
 
@@ -68,9 +68,9 @@ enum FileNames {
     }
     if slots.contains([one, other]) {
       guard one.count == 1 else { return .slots(third: nil) }
-      let next = third(one.first?.isNumber == true ? "2" : "c")
       let isNamed = left.enumerated().contains { $0 != place && $1.first?.isLetter == true }
-      return isNamed ? .slots(third: next) : .bare(third: next)
+      let next = third(one.first?.isNumber == true ? "2" : "c")
+      return isNamed ? .slots(third: next) : .bare
     }
     // `slota` and `slotb`.
     let stem = one.dropLast()
