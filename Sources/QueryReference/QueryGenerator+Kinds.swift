@@ -41,7 +41,7 @@ extension QueryGenerator {
       .path(path), isSame ? pick([.equal, .notEqual]) : order(column.type), .list(members))
   }
 
-  /// A place in a shape; no place of the kennel is on the edge of one.
+  /// A place in a shape; places of the kennel are on edges of some polygons, and of no other shape.
   mutating func place(_ table: String) -> QueryComparison? {
     var steps: [QueryStep] = [.property("home")]
     switch (table, random.below(3)) {
@@ -65,6 +65,7 @@ extension QueryGenerator {
 
   /// A square with corners a bit elsewhere, and a hole in it or none.
   private mutating func rings() -> [[QueryPoint]] {
+    if chance(3) { return [edges()] }
     let (west, south) = (Double(random.below(3)) - 0.69, Double(random.below(3)) - 0.43)
     let (width, height) = (Double(random.below(3)) + 1.5, Double(random.below(3)) + 1.5)
     func corner(_ x: Double, _ y: Double) -> QueryPoint {
@@ -74,6 +75,16 @@ extension QueryGenerator {
     let outer = [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)]
     guard chance(2) else { return [outer] }
     return [outer, [corner(0.3, 0.3), corner(0.6, 0.3), corner(0.5, 0.7)]]
+  }
+
+  /// A figure of four edges with whole degrees at its corners, where places are.
+  private mutating func edges() -> [QueryPoint] {
+    let (west, south) = (Double(random.below(3)), Double(random.below(3)))
+    let (east, north) = (west + Double(1 + random.below(3)), south + Double(1 + random.below(2)))
+    return [
+      at(west, south), at(east, south), at(east + Double(random.below(3)), north),
+      at(west - Double(random.below(3)), north),
+    ]
   }
 
   private mutating func at(_ longitude: Double, _ latitude: Double) -> QueryPoint {

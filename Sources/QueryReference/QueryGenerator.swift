@@ -122,6 +122,8 @@ package struct QueryGenerator {
     // Bools are not ordered.
     if type == .mixed { type = pick([.int, .double, .string, .date, .decimal128]) }
     var value = chance(12) ? Value.null : Kennel.scalar(type, &random)
+    // A bool is compared with 0 and 1, too.
+    if case .bool(let isTrue) = value, chance(3) { value = .int(isTrue ? 1 : 0) }
     // SQL has no NaN.
     if isPlain, Self.isNaN(value) { value = .double(1.5) }
     if type == .link { value = .null }

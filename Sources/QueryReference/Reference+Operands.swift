@@ -58,6 +58,34 @@ extension Reference {
     }
   }
 
+  /// The numbers 1 and 0 beside a bool are true and false; in a list only if all its values are
+  /// numbers or bools of these.
+  func truth(
+    _ operand: QueryOperand, _ scopes: [ReferenceScope], beside other: QueryOperand
+  ) -> QueryOperand {
+    guard kind(other, scopes) == .bool else { return operand }
+    func bool(_ value: Value) -> Value? {
+      switch value {
+      case .int(0), .bool(false): .bool(false)
+      case .int(1), .bool(true): .bool(true)
+      default: nil
+      }
+    }
+    func constant(_ operand: QueryOperand) -> Value? {
+      switch operand {
+      case .literal(.value(let value)): bool(value)
+      case .argument(let number): bool(arguments[number])
+      default: nil
+      }
+    }
+    if case .list(let members) = operand {
+      let values = members.compactMap(constant)
+      guard values.count == members.count else { return operand }
+      return .list(values.map { .literal(.value($0)) })
+    }
+    return constant(operand).map { .literal(.value($0)) } ?? operand
+  }
+
   func items(
     _ operand: QueryOperand, _ scopes: [ReferenceScope], beside kind: ColumnType?
   ) -> (items: [Item], isMany: Bool) {

@@ -144,6 +144,10 @@ package struct Reference {
     var comparison = written
     comparison.left = settled(written.left, scopes, beside: written.right)
     comparison.right = settled(written.right, scopes, beside: written.left)
+    if [.equal, .notEqual, .in].contains(written.comparison) {
+      comparison.left = truth(comparison.left, scopes, beside: comparison.right)
+      comparison.right = truth(comparison.right, scopes, beside: comparison.left)
+    }
     if emptyFindsNothing, looksForNothing(comparison) { return false }
     let neighbours = [kind(comparison.left, scopes), kind(comparison.right, scopes)]
     let left = items(comparison.left, scopes, beside: neighbours[1])

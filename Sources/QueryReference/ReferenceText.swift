@@ -53,7 +53,7 @@ extension Reference {
       let centre = corner(centre)
       return angle((centre.x, centre.y), (longitude, latitude)) <= number(radius)
     case .polygon(let rings):
-      // A line to the west crosses an odd number of edges.
+      // A line to the west crosses an odd number of edges, or begins on one.
       var crossings = 0
       for ring in rings {
         let corners = ring.map { corner($0) }
@@ -62,7 +62,7 @@ extension Reference {
           let (low, high) = start.y < end.y ? (start, end) : (end, start)
           guard low.y <= latitude, latitude < high.y else { continue }
           let side = (high.x - low.x) * (latitude - low.y) - (longitude - low.x) * (high.y - low.y)
-          if side < 0 { crossings += 1 }
+          if side <= 0 { crossings += 1 }
         }
       }
       return crossings % 2 == 1

@@ -1,6 +1,7 @@
 // GeoArea.swift: areas of the Earth's surface, and whether a point is in them. Boxes and polygons
 // are figures in the plane of longitude and latitude; circles are measured along the sphere. Points
-// on an edge of a box or circle are inside.
+// on an edge of a box or circle are inside; those on an edge of a polygon are inside where the
+// polygon is to the east of the edge, or to the north of a horizontal one.
 
 import Engine
 import Glibc
@@ -32,10 +33,13 @@ enum GeoArea: Hashable, Sendable {
         var previous = ring[ring.count - 1]
         for corner in ring {
           if (corner.latitude > point.latitude) != (previous.latitude > point.latitude) {
-            let share =
-              (point.latitude - corner.latitude) / (previous.latitude - corner.latitude)
-            let crossing = corner.longitude + share * (previous.longitude - corner.longitude)
-            if point.longitude < crossing { isInside.toggle() }
+            let isRising = corner.latitude < previous.latitude
+            let (low, high) = isRising ? (corner, previous) : (previous, corner)
+            // Products, because a quotient would be rounded: a point on the edge stays on it.
+            let across =
+              (high.longitude - low.longitude) * (point.latitude - low.latitude)
+              - (point.longitude - low.longitude) * (high.latitude - low.latitude)
+            if across > 0 { isInside.toggle() }
           }
           previous = corner
         }

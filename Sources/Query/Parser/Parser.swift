@@ -178,7 +178,7 @@ struct Parser {
   }
 
   private mutating func negation() throws(QueryError) -> Node {
-    guard current.kind == .not || current.keyword == .not else { return try comparison() }
+    guard try isNegated() else { return try comparison() }
     try advance()
     return try nested { parser throws(QueryError) in
       let member = try parser.negation()
@@ -186,21 +186,67 @@ struct Parser {
     }
   }
 
+  private func isNegated() throws(QueryError) -> Bool {
+    if current.keyword == .not { return try !isNameOfProperty() }
+    return current.kind == .not
+  }
+
   // MARK: comparisons
 
   private mutating func quantifier() throws(QueryError) -> Quantifier? {
     let quantifier: Quantifier
-    // A property may be called "any" where a quantifier cannot be.
-    let next = lexer.byte(current.end)
-    if next == UInt8(ascii: ".") || next == UInt8(ascii: "[") { return nil }
     switch current.keyword {
     case .any, .someOf: quantifier = .any
     case .all: quantifier = .all
     case .noneOf: quantifier = .none
     default: return nil
     }
+    if try isNameOfProperty() { return nil }
     try advance()
     return quantifier
+  }
+
+  /// Whether ANY, ALL, SOME, NONE or NOT, where the parser is, is a property of that name: what
+  /// follows ends a path, so that it cannot be one that the word is about.
+  private func isNameOfProperty() throws(QueryError) -> Bool {
+    let next = lexer.byte(current.end)
+    if next == UInt8(ascii: ".") || next == UInt8(ascii: "[") { return true }
+    var ahead = self
+    try ahead.advance()
+    switch ahead.current.kind {
+    case .equal, .notEqual, .less, .lessEqual, .greater, .greaterEqual, .star, .slash,
+      .rightParenthesis, .rightBrace, .comma, .and, .or, .end:
+      return true
+    case .name:
+      switch ahead.current.keyword {
+      case .and, .or, .beginswith, .endswith, .contains, .like, .between, .in, .text, .geowithin:
+        return try !ahead.isNamedLikeOperator()
+      default: return false
+      }
+    default: return false
+    }
+  }
+
+  /// Whether an operator in letters, where the parser is, is a property of that name, because an
+  /// operator follows.
+  private func isNamedLikeOperator() throws(QueryError) -> Bool {
+    let next = lexer.byte(current.end)
+    if next == UInt8(ascii: ".") { return true }
+    // `[c]` and `[d]` are options of an operator; an index or a key is of a property.
+    if next == UInt8(ascii: "[") { return !"cdCD".utf8.contains(lexer.byte(current.end + 1)) }
+    var ahead = self
+    try ahead.advance()
+    switch ahead.current.kind {
+    case .equal, .notEqual, .less, .lessEqual, .greater, .greaterEqual, .plus, .minus, .star,
+      .slash:
+      return true
+    case .name:
+      switch ahead.current.keyword {
+      case .beginswith, .endswith, .contains, .like, .between, .in, .text, .geowithin: return true
+      default: return false
+      }
+    default: return false
+    }
   }
 
   private mutating func comparison() throws(QueryError) -> Node {
