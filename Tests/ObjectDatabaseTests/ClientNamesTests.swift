@@ -18,6 +18,10 @@ class HiddenStall: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
+final class StallKind: Projection<Stall>, ObjectKeyIdentifiable {
+  @Projected(\Stall.kind) var kind
+}
+
 @Suite("names of RealmSwift, as clients use them")
 struct ClientNamesTests {
   private func filled(_ name: String = #function) throws -> Realm {
@@ -103,5 +107,112 @@ struct ClientNamesTests {
     #expect(throws: Realm.Error.self) {
       try realm.writeCopy(configuration: .init(inMemoryIdentifier: "no file"))
     }
+  }
+
+  @Test("schemas and properties are described in RealmSwift's layout, without an object, too")
+  func schemaDescriptions() throws {
+    let schema = try #require(HiddenStall.sharedSchema())
+    #expect(
+      schema.description == """
+        HiddenStall {
+        \tid {
+        \t\ttype = int;
+        \t\tcolumnName = id;
+        \t\tindexed = NO;
+        \t\tisPrimary = NO;
+        \t\tarray = NO;
+        \t\tset = NO;
+        \t\tdictionary = NO;
+        \t\toptional = NO;
+        \t}
+        }
+        """)
+    let named = try #require(Stall.sharedSchema()?["named"])
+    #expect(named.description.contains("\tobjectClassName = Stall;\n\tlinkOriginPropertyName"))
+    #expect(PropertyType.UUID == .uuid && PropertyType.objectId.description == "object id")
+  }
+
+  @Test("error codes have RealmSwift's numbers, each another, and errors are NSErrors of them")
+  func errorNumbers() throws {
+    #expect(Realm.Error.Code.fileNotFound.rawValue == 5)
+    #expect(Realm.Error.Code(rawValue: 10) == .schemaMismatch)
+    #expect(Realm.Error.Code(rawValue: 0) == nil)
+    let numbers = Realm.Error.Code.allCases.map(\.rawValue)
+    #expect(Set(numbers).count == numbers.count)
+    let missing = Realm.Configuration(fileURL: URL(fileURLWithPath: "/missing/stalls.realm"))
+    let error = #expect(throws: Realm.Error.self) { try Realm(configuration: missing) }
+    let bridged = try #require(error) as NSError
+    #expect(bridged.domain == "io.realm" && bridged.code == 5)
+    #expect(bridged.localizedDescription == error?.message)
+  }
+
+  @Test("a decimal number is made of any number, and of a text")
+  func decimals() {
+    #expect(Decimal128(value: "1.50") == 1.5 && Decimal128(value: 3) == 3)
+    #expect(Decimal128(value: NSNumber(value: 2.5)) == Decimal128(value: Decimal128(2.5)))
+  }
+
+  @Test("one value for all elements is set with the key self")
+  func allElements() throws {
+    let realm = try filled()
+    let stall = try #require(realm.objects(Stall.self).first)
+    let list = List<Int?>()
+    let set = MutableSet<Int>()
+    list.append(objectsIn: [1, 2])
+    set.insert(objectsIn: [1, 2])
+    list.setValue(nil, forKey: "self")
+    set.setValue(7, forKey: "self")
+    #expect(Array(list) == [nil, nil] && Array(set) == [7])
+    try realm.write { stall.others.setValue(stall, forKey: "self") }
+    #expect(Array(stall.others) == [stall])
+    #expect(stall.isEqual(realm.objects(Stall.self)[0]) && !stall.isEqual("a stall"))
+    #expect(stall.hash == realm.objects(Stall.self)[0].hash)
+  }
+
+  @Test("projections of one object have one identity")
+  func projectionIdentity() throws {
+    let stalls = try filled().objects(StallKind.self)
+    #expect(stalls[0].id == stalls[0].id && stalls[0].id != stalls[1].id)
+    #expect(stalls[0].id == StallKind(projecting: stalls[0].rootObject).id)
+  }
+
+  @Test("a realm is opened away from the caller, and comes to its queue")
+  func asyncOpen() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let configuration = Realm.Configuration(
+      fileURL: folder.appendingPathComponent("stalls.realm"), objectTypes: [Stall.self])
+    let queue = DispatchQueue(label: "stalls")
+    try queue.sync {
+      let realm = try Realm(configuration: configuration, queue: queue)
+      try realm.write { _ = realm.create(Stall.self) }
+    }
+    let count = try await withCheckedThrowingContinuation { continuation in
+      Realm.asyncOpen(configuration: configuration, callbackQueue: queue) { opened in
+        continuation.resume(with: opened.map { $0.objects(Stall.self).count })
+      }
+    }
+    #expect(count == 1)
+    let missing = Realm.Configuration(fileURL: URL(fileURLWithPath: "/missing/stalls.realm"))
+    let code = await withCheckedContinuation { continuation in
+      Realm.asyncOpen(configuration: missing, callbackQueue: queue) { opened in
+        guard case .failure(let error as Realm.Error) = opened else {
+          continuation.resume(returning: Realm.Error.Code?.none)
+          return
+        }
+        continuation.resume(returning: error.code)
+      }
+    }
+    #expect(code == .fileNotFound)
+  }
+
+  @Test("a realm is opened for the actor that asks for it")
+  @MainActor
+  func openForActor() async throws {
+    let configuration = Realm.Configuration(inMemoryIdentifier: "stalls of the main actor")
+    let opened = try await Realm.open(configuration: configuration)
+    let same = try await Realm(configuration: configuration, downloadBeforeOpen: .once)
+    #expect(opened == same)
   }
 }

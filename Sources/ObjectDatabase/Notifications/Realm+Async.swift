@@ -95,10 +95,14 @@ extension Realm {
   // MARK: actors
 
   /// Opens the realm of the main actor, which is also that of the main thread.
-  /// - Parameter configuration: How.
+  /// - Parameters:
+  ///   - configuration: How.
+  ///   - downloadBeforeOpen: Of no meaning: nothing is downloaded.
   /// - Throws: `Realm.Error`.
   @MainActor
-  public init(configuration: Configuration = .defaultConfiguration) async throws {
+  public init(
+    configuration: Configuration = .defaultConfiguration, downloadBeforeOpen: OpenBehavior = .never
+  ) async throws {
     core = try Self.core(configuration, of: MainActor.shared)
   }
 
@@ -106,9 +110,11 @@ extension Realm {
   /// - Parameters:
   ///   - configuration: How.
   ///   - actor: The actor whose code may use it.
+  ///   - downloadBeforeOpen: Of no meaning: nothing is downloaded.
   /// - Throws: `Realm.Error`.
   public init(
-    configuration: Configuration = .defaultConfiguration, actor: isolated any Actor
+    configuration: Configuration = .defaultConfiguration, actor: isolated any Actor,
+    downloadBeforeOpen: OpenBehavior = .never
   ) async throws {
     core = try Self.core(configuration, of: actor)
   }

@@ -37,13 +37,16 @@ extension _Row {
     }
   }
 
+  /// The property of the class, as messages have it.
+  private var words: String { "\(access.name).\(access.info.properties[property].words)" }
+
   var count: Int { read { source, path throws(EngineError) in try source.count(of: path) } }
 
   func element(at index: Int) -> Value {
     read { source, path throws(EngineError) in
       guard index >= 0, index < (try source.count(of: path)) else {
         Misuse.stop(
-          "index \(index) of \(access.name).\(access.info.properties[property]) is out of bounds; "
+          "index \(index) of \(words) is out of bounds; "
             + "it has \(try source.count(of: path)) elements")
       }
       return try source.element(at: index, of: path)
@@ -138,7 +141,7 @@ extension _Row {
   private func checkIndex(_ index: Int, below end: Int) {
     guard index >= 0, index < end else {
       Misuse.stop(
-        "index \(index) of \(access.name).\(access.info.properties[property]) is out of bounds; "
+        "index \(index) of \(words) is out of bounds; "
           + "the count is \(count)")
     }
   }

@@ -57,7 +57,7 @@ extension LinkingObjects: _Persistable {
     let origin = row.core.access(to: Element.self)
     guard let name = property.linkOriginPropertyName, let number = origin.info.number(of: name)
     else {
-      Misuse.stop("\(row.access.name).\(property) has no property that it is the origin of")
+      Misuse.stop("\(row.access.name).\(property.words) has no property that it is the origin of")
     }
     return LinkingObjects(
       Elements(.backlinks(row.access, key: row.key, origin: origin, property: number)))

@@ -28,6 +28,15 @@ extension Engine.Decimal128 {
     self = value
   }
 
+  /// The number that a value is, or that a text spells; any other value stops the process.
+  public init(value: Any) {
+    let property = Property(name: "", columnName: "", type: .decimal128)
+    guard case .decimal128(let number) = DynamicValue.plain(value, property) else {
+      Misuse.stop("\(String(describing: value).prefix(60)) is not a decimal number")
+    }
+    self = number
+  }
+
   /// The nearest binary number.
   public var doubleValue: Double { Double(self) }
 

@@ -57,7 +57,7 @@ extension ObjectBase {
     guard let access = tableAccess else {
       guard classInfo.fields[number].set(value, of: self) else {
         let text = String(describing: DynamicValue.flattened(value) ?? "nil").prefix(60)
-        Misuse.stop("\(classInfo.name).\(classInfo.properties[number]) cannot hold \(text)")
+        Misuse.stop("\(classInfo.name).\(classInfo.properties[number].words) cannot hold \(text)")
       }
       return
     }
@@ -106,9 +106,8 @@ extension ObjectBase {
     }
     let dynamic = access.core.dynamicAccess(named: access.name) ?? access
     guard let number = dynamic.info.number(of: name),
-      dynamic.info.properties[number].collection == collection,
-      dynamic.info.properties[number].type == .object
-    else { Misuse.stop("\(access.name).\(name) is not a \(collection) of objects") }
+      dynamic.info.properties[number].collection == collection
+    else { Misuse.stop("\(access.name).\(name) is not a \(collection)") }
     return _Row(access: dynamic, key: rowKey, property: number)
   }
 }
@@ -122,7 +121,7 @@ extension _RealmCore {
     fail(
       Realm.Error(
         .invalidValue,
-        "\(access.name).\(access.info.properties[number]) cannot hold \(text)"))
+        "\(access.name).\(access.info.properties[number].words) cannot hold \(text)"))
   }
 
   /// Makes a row of values by name, or in the order of the properties, or of another object.

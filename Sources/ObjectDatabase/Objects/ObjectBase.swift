@@ -57,7 +57,7 @@ open class ObjectBase: RealmCollectionValue, CustomStringConvertible {
       guard let value = given[property.name] else { continue }
       guard info.fields[number].set(value, of: self) else {
         let text = String(describing: DynamicValue.flattened(value) ?? "nil").prefix(60)
-        Misuse.stop("\(info.name).\(property) cannot hold \(text)")
+        Misuse.stop("\(info.name).\(property.words) cannot hold \(text)")
       }
     }
   }
@@ -100,6 +100,11 @@ open class ObjectBase: RealmCollectionValue, CustomStringConvertible {
   /// The class and its properties.
   public final var objectSchema: ObjectSchema { ObjectSchema(classInfo) }
 
+  /// The class and its properties, without an object; nil for a class that no realm can keep.
+  public class func sharedSchema() -> ObjectSchema? {
+    (try? Discovery.info(for: self)).map { ObjectSchema($0) }
+  }
+
   final var classInfo: ClassInfo {
     if let tableAccess { return tableAccess.info }
     return Misuse.unthrowingRealm { () throws(Realm.Error) in
@@ -131,6 +136,14 @@ open class ObjectBase: RealmCollectionValue, CustomStringConvertible {
       hasher.combine(ObjectIdentifier(self))
     }
   }
+
+  /// Whether both are the same object, as `==` has it; false for anything but an object.
+  public final func isEqual(_ object: Any?) -> Bool {
+    (object as? ObjectBase).map { isSameObject(as: $0) } ?? false
+  }
+
+  /// The number that equal objects have in common.
+  public final var hash: Int { hashValue }
 
   /// Class and properties with their values, those of linked objects included, to a depth of five.
   public var description: String { Description.text(of: self, depth: Description.depthMax) }
@@ -210,11 +223,16 @@ public final class DynamicObject: Object {
   }
 }
 
-/// A class whose objects are `Identifiable`: by the class's own `id` when it has one, otherwise by
-/// the object itself.
+/// A class whose objects are `Identifiable`, or a projection: by its own `id` when it has one,
+/// otherwise by the object itself.
 public protocol ObjectKeyIdentifiable: Identifiable {}
 
 extension ObjectKeyIdentifiable where Self: ObjectBase {
   /// The same for all instances of one object in this process; it changes when the object is added.
+  public var id: UInt64 { UInt64(bitPattern: Int64(hashValue)) }
+}
+
+extension ObjectKeyIdentifiable where Self: ProjectionObservable {
+  /// The same for all projections of one object.
   public var id: UInt64 { UInt64(bitPattern: Int64(hashValue)) }
 }

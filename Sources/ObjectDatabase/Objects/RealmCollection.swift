@@ -105,8 +105,12 @@ extension RealmCollection {
     }
   }
 
-  /// Changes a property of every object.
+  /// Changes a property of every object; `self` is every element of a list or set of values.
   public func setValue(_ value: Any?, forKey key: String) {
+    if key == "self", let collection = self as? any ReplaceableElements {
+      collection.replaceAll(with: value)
+      return
+    }
     guard let box = _elements else {
       for object in objects { object.setValue(value, forKey: key) }
       return

@@ -110,7 +110,7 @@ import Engine
   private func known(_ column: Int, _ property: Int) -> Int {
     guard column >= 0 else {
       Misuse.stop(
-        "\(info.properties[property]) of \(name) has no column in the version that is read; "
+        "\(info.properties[property].words) of \(name) has no column in the version that is read; "
           + "another program migrated the file: open it again")
     }
     return column
@@ -165,7 +165,7 @@ import Engine
   }
 
   private func misfit(_ property: Int) -> Never {
-    Misuse.stop("\(name).\(info.properties[property]) holds another type in the file")
+    Misuse.stop("\(name).\(info.properties[property].words) holds another type in the file")
   }
 
   func gone(_ key: Int64) -> Never {

@@ -208,7 +208,8 @@ public struct Realm: Equatable {
     }
     guard let value = DynamicValue.plain(key, access.info.properties[number]) else {
       Misuse.stop(
-        "the primary key \(access.name).\(access.info.properties[number]) is asked for \(key)")
+        "the primary key \(access.name).\(access.info.properties[number].words) is asked for "
+          + "\(key)")
     }
     return access.firstKey(number, equalTo: value).map { Class._cast(access.makeObject($0)) }
   }

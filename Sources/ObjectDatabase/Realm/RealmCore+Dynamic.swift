@@ -84,7 +84,7 @@ extension Realm {
     }
     guard let value = DynamicValue.plain(key, access.info.properties[number]) else {
       Misuse.stop(
-        "the primary key \(typeName).\(access.info.properties[number]) is asked for \(key)")
+        "the primary key \(typeName).\(access.info.properties[number].words) is asked for \(key)")
     }
     return access.firstKey(number, equalTo: value).map {
       DynamicObject._cast(access.makeObject($0))

@@ -7,7 +7,7 @@ extension Realm {
   /// An error of the object database.
   public struct Error: Swift.Error, Sendable, Equatable, CustomStringConvertible, LocalizedError {
     /// The kind of error; `catch Realm.Error.fileAccess` matches by it.
-    public enum Code: Sendable, Hashable {
+    public enum Code: Sendable, Hashable, CaseIterable {
       /// Anything that no other code names.
       case fail
       /// The file could not be opened, read or written.

@@ -252,7 +252,7 @@ import Engine
       else {
         throw unsupported(
           property.name,
-          "has the origin \(other.properties[origin]) of \(other.name), which does not link to "
+          "has the origin \(other.properties[origin].words) of \(other.name), which does not link to "
             + name)
       }
     }

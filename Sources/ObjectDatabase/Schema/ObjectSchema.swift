@@ -21,9 +21,12 @@ public struct ObjectSchema: Hashable, Sendable, CustomStringConvertible {
   /// The property of a name.
   public subscript(name: String) -> Property? { properties.first { $0.name == name } }
 
-  /// Class and properties, a line each.
+  /// Class and properties, in RealmSwift's layout.
   public var description: String {
-    ([className] + properties.map { "  \($0)" }).joined(separator: "\n")
+    let inner = properties.map { property in
+      property.description.split(separator: "\n").map { "\t\($0)\n" }.joined()
+    }
+    return "\(className) {\n\(inner.joined())}"
   }
 }
 
@@ -37,6 +40,11 @@ public struct Schema: Hashable, Sendable, CustomStringConvertible {
     objectSchema.first { $0.className == className }
   }
 
-  /// All classes.
-  public var description: String { objectSchema.map(\.description).joined(separator: "\n") }
+  /// All classes, in RealmSwift's layout.
+  public var description: String {
+    let inner = objectSchema.map { schema in
+      schema.description.split(separator: "\n").map { "\t\($0)\n" }.joined()
+    }
+    return "Schema {\n\(inner.joined())}"
+  }
 }

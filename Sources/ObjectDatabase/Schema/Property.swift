@@ -31,8 +31,18 @@ public enum PropertyType: String, Sendable, CustomStringConvertible {
   /// A value of any type.
   case any = "mixed"
 
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  /// RealmSwift's name of `uuid`.
+  public static let UUID = PropertyType.uuid
+
   /// The name of the type.
-  public var description: String { rawValue }
+  public var description: String {
+    switch self {
+    case .linkingObjects: "linking objects"
+    case .objectId: "object id"
+    default: rawValue
+    }
+  }
 
   /// The column type; nil for a property without a column.
   var column: ColumnType? {
@@ -94,8 +104,8 @@ public struct Property: Hashable, Sendable, CustomStringConvertible {
   public var linkOriginPropertyName: String?
   var collection = CollectionKind.none
 
-  /// Whether it is a list.
-  public var isArray: Bool { collection == .list }
+  /// Whether it is a list, or linking objects.
+  public var isArray: Bool { collection == .list || type == .linkingObjects }
   /// Whether it is a set.
   public var isSet: Bool { collection == .set }
   /// Whether it is a map.
@@ -103,8 +113,24 @@ public struct Property: Hashable, Sendable, CustomStringConvertible {
 
   var isCollection: Bool { collection != .none }
 
-  /// Name and type in words.
-  public var description: String { "\(name): \(typeText)" }
+  /// The property and what it is, in RealmSwift's layout.
+  public var description: String {
+    func yes(_ isSo: Bool) -> String { isSo ? "YES" : "NO" }
+    var lines = ["type = \(type)"]
+    if type == .object || type == .linkingObjects {
+      lines.append("objectClassName = \(objectClassName ?? "(null)")")
+      lines.append("linkOriginPropertyName = \(linkOriginPropertyName ?? "(null)")")
+    }
+    lines += [
+      "columnName = \(columnName)", "indexed = \(yes(isIndexed || isPrimaryKey))",
+      "isPrimary = \(yes(isPrimaryKey))", "array = \(yes(isArray))", "set = \(yes(isSet))",
+      "dictionary = \(yes(isMap))", "optional = \(yes(isOptional))",
+    ]
+    return "\(name) {\n" + lines.map { "\t\($0);\n" }.joined() + "}"
+  }
+
+  /// Name and type, as messages have them.
+  var words: String { "\(name): \(typeText)" }
 
   /// The type in words, as messages have it.
   var typeText: String {
