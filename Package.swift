@@ -237,7 +237,8 @@ let package = Package(
     .target(name: "Fuzz", swiftSettings: house),
     .target(name: "EngineFuzz", dependencies: ["Fuzz", "Engine"], swiftSettings: hot),
     .target(
-      name: "QueryFuzz", dependencies: ["Fuzz", "Engine", "Query", "QueryReference"],
+      name: "QueryFuzz",
+      dependencies: ["Fuzz", "Engine", "ObjectDatabase", "Query", "QueryReference"],
       swiftSettings: house),
     .target(
       name: "FleeceFuzz", dependencies: ["Fuzz", "Fleece", "FleeceReference"],

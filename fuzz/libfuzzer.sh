@@ -16,7 +16,7 @@ case $target in
   data-file) size=524288 ;;
   file | trace) size=262144 ;;
   query-answers) size=512 ;;
-  sync-merge) size=256 ;;
+  sync-merge | mixed-collections) size=256 ;;
   document-query-drawn) size=64 ;;
 esac
 export FUZZ_TARGET=$target SWIFT_BACKTRACE=enable=no

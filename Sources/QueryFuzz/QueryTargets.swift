@@ -1,12 +1,14 @@
-// QueryTargets.swift: the fuzz targets of the query language; each is held against the queries'
-// reference (Sources/QueryReference).
+// QueryTargets.swift: the fuzz targets of the query language, each held against the queries'
+// reference (Sources/QueryReference), and the one of nested collections, with a model of its own.
 
 import Fuzz
 import Query
 
 extension FuzzTarget {
-  /// The targets of the query language.
-  package static let ofQueries = [QueryTarget.target, QueryAnswersTarget.target]
+  /// The targets of the query language, and of collections in mixed values.
+  package static let ofQueries = [
+    QueryTarget.target, QueryAnswersTarget.target, MixedCollectionsTarget.target,
+  ]
 }
 
 extension FuzzMeasure {

@@ -49,7 +49,7 @@ while read -r target; do
     data-file) size=524288 ;;
     file | trace) size=262144 ;;
     query-answers) size=512 ;;
-    sync-merge) size=256 ;;
+    sync-merge | mixed-collections) size=256 ;;
     document-query-drawn) size=64 ;;
   esac
   {
