@@ -260,7 +260,7 @@ sync-crashes: setup
 layers: setup
 	sh examples/layers/run.sh
 
-# 346 snippets written for RealmSwift, with another import: a package of its own is built and run (Tests/RealmSwiftSnippets).
+# 368 snippets written for RealmSwift, with another import: a package of its own is built and run (Tests/RealmSwiftSnippets).
 realmswift-snippets: setup
 	swift run --package-path Tests/RealmSwiftSnippets Snippets
 

@@ -27,6 +27,7 @@ let chapters: [(name: String, snippets: [(String, () throws -> Void)])] = [
   ("Codable", CodableSnippets.all),
   ("Geo", GeoSnippets.all),
   ("MixedValues", MixedValuesSnippets.all),
+  ("Names", NamesSnippets.all),
 ]
 var count = 0
 for chapter in chapters {
