@@ -59,7 +59,7 @@ extension Reference {
   }
 
   /// The numbers 1 and 0 beside a bool are true and false; in a list only if all its values are
-  /// numbers or bools of these.
+  /// these, bools or null.
   func truth(
     _ operand: QueryOperand, _ scopes: [ReferenceScope], beside other: QueryOperand
   ) -> QueryOperand {
@@ -68,6 +68,7 @@ extension Reference {
       switch value {
       case .int(0), .bool(false): .bool(false)
       case .int(1), .bool(true): .bool(true)
+      case .null: .null
       default: nil
       }
     }

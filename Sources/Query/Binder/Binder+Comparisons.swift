@@ -57,20 +57,24 @@ extension Binder {
   /// Constants 1 and 0 compared with a bool are true and false.
   private func truth(_ side: Bound, beside other: Bound) -> Bound {
     guard other.type == .bool else { return side }
-    func isTrue(_ operand: BoundOperand) -> Bool? {
+    func truth(_ operand: BoundOperand) -> Value? {
       switch operand.constant {
-      case .bool(let isTrue): isTrue
-      case .int(1): true
-      case .int(0): false
+      case .bool(let isTrue): .bool(isTrue)
+      case .int(1): .bool(true)
+      case .int(0): .bool(false)
+      case .null: .null
       default: nil
       }
     }
     if case .list(let members) = side.operand {
-      let values = members.compactMap(isTrue)
-      guard values.count == members.count, !values.isEmpty else { return side }
-      return Bound(operand: .list(values.map { .value(.bool($0)) }), type: .bool, isMany: true)
+      let values = members.compactMap(truth)
+      guard values.count == members.count, values.contains(where: { $0 != .null }) else {
+        return side
+      }
+      return Bound(operand: .list(values.map { .value($0) }), type: .bool, isMany: true)
     }
-    return isTrue(side.operand).map { Bound(operand: .value(.bool($0)), type: .bool) } ?? side
+    guard let value = truth(side.operand), value != .null else { return side }
+    return Bound(operand: .value(value), type: .bool)
   }
 
   /// Constant texts in quotes that are numbers, beside a number, are these numbers; beside a
