@@ -258,6 +258,7 @@ enum NamesSnippets {
 
   /// A dynamic list of values.
   static func snippet22() throws {
-    check(try filled().objects(Parcel.self)[0].dynamicList("weights").count == 2)
+    let parcel = try filled().objects(Parcel.self)[0]
+    check(parcel.dynamicList("weights").count == 2)
   }
 }
