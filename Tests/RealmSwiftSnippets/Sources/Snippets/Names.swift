@@ -109,7 +109,8 @@ enum NamesSnippets {
     do {
       _ = try Realm(fileURL: URL(fileURLWithPath: "/missing/a.realm"))
       check(false)
-    } catch let error as NSError {
+    } catch {
+      let error = error as NSError
       check(error.code == Realm.Error.Code.fileNotFound.rawValue && error.domain == "io.realm")
     }
   }
