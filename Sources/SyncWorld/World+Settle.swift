@@ -20,7 +20,8 @@ extension World {
   /// Ends all faults, and delivers everything.
   ///
   /// I23: the world is at rest within 40 rounds of waiting and 4,000 deliveries. I1: then all
-  /// clients have the server's state. I25: then waiting sends no entry and stores nothing.
+  /// clients have the server's state. I25: then waiting sends no entry and stores nothing. I22:
+  /// then strangers get nothing and change nothing.
   package mutating func settle() {
     for slot in clients.indices { step(.heal(slot)) }
     let before = deliveredCount
@@ -81,6 +82,7 @@ extension World {
     drain(deliveredMax: delivered + 100)
     if entryMessageCount != entries { breaks("I25", "entries are sent at rest") }
     if storeCount != stores { breaks("I25", "something is stored at rest") }
+    judgeStrangers()
   }
 
   /// Checks the server's merge by recomputing it.
