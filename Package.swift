@@ -189,10 +189,10 @@ let package = Package(
     .target(
       name: "SyncLab",
       dependencies: [
-        "LabCore", "Recording", "FaultFS", "CrashStates", "Workload", "Engine", "ObjectDatabase",
-        "SyncCore", "SyncClient", "SyncServer",
+        "Cryptography", "LabCore", "Recording", "FaultFS", "CrashStates", "Workload", "Engine",
+        "ObjectDatabase", "SyncCore", "SyncClient", "SyncServer",
       ],
-      path: "Sources/CrashSim/SyncLab", swiftSettings: house),
+      path: "Sources/CrashSim/SyncLab", swiftSettings: hot),
     .target(
       name: "Scenarios",
       dependencies: [

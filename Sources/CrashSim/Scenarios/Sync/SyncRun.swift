@@ -103,6 +103,7 @@ struct SyncRun {
   private let scenario: Scenario
   private let declared: SyncDeclaration
   private let seed: Seed
+  private let verdicts = SharedVerdicts()
 
   init(
     _ runner: ScenarioRunner, _ scenario: Scenario, _ declared: SyncDeclaration, seed: Seed? = nil
@@ -165,6 +166,20 @@ struct SyncRun {
     return Self.result(breaches)
   }
 
+  /// The verdict on a state, or on one that leaves the same.
+  ///
+  /// A planted bug changes files behind the back of what owns them, between calls; so its states
+  /// share nothing.
+  private func sharedVerdict(
+    _ life: Life, at event: Int, _ image: TreeImage
+  ) throws(LabError) -> CheckResult {
+    guard declared.plant == nil else { return try judge(life, at: event, image) }
+    let key = SharedVerdicts.Key(
+      node: life.node, life: life.number,
+      remains: LabRemains(of: image, at: event, in: life.trace))
+    return try verdicts.verdict(key) { () throws(LabError) in try judge(life, at: event, image) }
+  }
+
   private func enumerator(
     _ life: Life, _ model: PersistenceModel
   ) throws(LabError) -> CrashStateEnumerator {
@@ -212,7 +227,7 @@ struct SyncRun {
       try Interruption.check()
       let state = explored.state
       count += 1
-      let result = try judge(life, at: state.crashPoint, image.treeImage())
+      let result = try sharedVerdict(life, at: state.crashPoint, image.treeImage())
       if !result.ending.isSuccess {
         failures[explored.ordinal] = result
         states[explored.ordinal] = state
