@@ -93,7 +93,8 @@ package struct LabRemains: Hashable, Sendable {
       default: continue
       }
     }
-    for run in found.spaceMap where run.use == .free || run.use == .unused {
+    // Nobody has an older version open after a crash, so what only those use is free as well.
+    for run in found.spaceMap where [.free, .unused, .pending].contains(run.use) {
       ranges.append(Int(run.offsetBytes)..<Int(run.offsetBytes + run.sizeBytes))
     }
     return ranges
