@@ -144,7 +144,7 @@ struct PlannerTests {
     ] {
       let query = try ParsedQuery(parsing: text)
       let bound = try query.bound(to: Kennel.schema, table: "Person")
-      #expect(try bound.explain().contains("scan of columns"), "\(text)")
+      #expect(bound.explain().contains("scan of columns"), "\(text)")
       let expected = reference.keys(query, table: "Person")
       #expect(!expected.isEmpty)
       #expect(try bound.keys(in: snapshot) == expected, "\(text)")
