@@ -1,5 +1,5 @@
-// ErrorNumbers.swift: the numbers of error codes: RealmSwift's for its codes, and numbers from 101 on
-// for those that only this library has. Invariant: a number never changes its meaning.
+// ErrorNumbers.swift: the numbers of error codes: RealmSwift's for its codes, and numbers from 101
+// on for those that only this library has. Invariant: a number never changes its meaning.
 
 import Foundation
 

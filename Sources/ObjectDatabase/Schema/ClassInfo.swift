@@ -252,8 +252,8 @@ import Engine
       else {
         throw unsupported(
           property.name,
-          "has the origin \(other.properties[origin].words) of \(other.name), which does not link to "
-            + name)
+          "has the origin \(other.properties[origin].words) of \(other.name), which does not link "
+            + "to \(name)")
       }
     }
   }
