@@ -94,6 +94,22 @@ public struct BoundQuery: Sendable, CustomStringConvertible {
     return try evaluation.applied(clauses, to: keys, of: table).count
   }
 
+  /// The sum of an int column over the rows that pass, without collecting their keys.
+  /// - Parameters:
+  ///   - name: A column of the query's table that holds integers and is no collection.
+  ///   - source: A snapshot, or an open write transaction.
+  /// - Returns: The exact sum and the number of values that are not null; nil where scans alone do
+  ///   not give it, and for a query with clauses.
+  /// - Throws: As `keys(in:)`.
+  /// - Complexity: As `count(in:)`, and O(rows that pass).
+  package func sum(
+    ofColumn name: String, in source: some ReadableVersion
+  ) throws(QueryError) -> (total: Int128, count: Int)? {
+    guard clauses.isEmpty else { return nil }
+    let evaluation = Evaluation(source, schema, limits)
+    return try evaluation.scannedSum(try plan(evaluation), table, ofColumn: name)
+  }
+
   /// Whether a row passes the condition; SORT, DISTINCT and LIMIT play no part.
   /// - Parameters:
   ///   - key: The key of the row.

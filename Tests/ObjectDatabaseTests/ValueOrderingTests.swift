@@ -26,6 +26,13 @@ private class Bag: Object {
   @Persisted var decimalSet: MutableSet<Decimal128>
 }
 
+private class Word: Object {
+  @Persisted var number = 0
+  @Persisted var group = 0
+  @Persisted var text = ""
+  @Persisted var maybe: String?
+}
+
 @Suite("one order of all values")
 struct ValueOrderingTests {
   private static func decimal(_ text: String) -> Decimal128 { Decimal128(text) ?? .nan }
@@ -47,6 +54,62 @@ struct ValueOrderingTests {
 
   private static func same(_ left: AnyRealmValue, _ right: AnyRealmValue) -> Bool {
     Value.orderByValue(left._plainValue ?? .null, right._plainValue ?? .null) == 0
+  }
+
+  @Test("of texts: their bytes, equal ones in the order of the rows", arguments: [1, 3, 40, 3_000])
+  func texts(count: Int) throws {
+    var random = TestRandom(UInt64(count))
+    let folder = try Folder()
+    let realm = try folder.realm([Word.self])
+    // Beginnings that are equal for eight bytes, the ends of which decide, zeros, and long ones.
+    let heads = ["", "a", "beginning", "beginnin", "\u{e9}", String(repeating: "long", count: 300)]
+    let tails = ["", "\0", "\0\0", "a", "b", "\u{10ffff}", "ab"]
+    func drawn() -> String {
+      heads[random.below(heads.count)] + tails[random.below(tails.count)]
+    }
+    try realm.write {
+      for number in 0..<count {
+        let word = Word()
+        word.number = number
+        word.group = random.below(3)
+        word.text = drawn()
+        word.maybe = random.below(4) == 0 ? nil : drawn()
+        realm.add(word)
+      }
+    }
+    let words = Array(realm.objects(Word.self))
+    func precedes(_ left: String, _ right: String) -> Bool {
+      left.utf8.lexicographicallyPrecedes(right.utf8)
+    }
+    func check(_ all: Results<Word>) {
+      let rising = words.sorted { precedes($0.text, $1.text) }.map(\.number)
+      #expect(all.sorted(byKeyPath: "text").map(\.number) == rising)
+      #expect(all.filter("TRUEPREDICATE SORT(text ASC)").map(\.number) == rising)
+      let falling = words.sorted { left, right in
+        guard let left = left.maybe else { return false }
+        return right.maybe.map { precedes($0, left) } ?? true
+      }.map(\.number)
+      #expect(all.sorted(byKeyPath: "maybe", ascending: false).map(\.number) == falling)
+      let both = words.sorted {
+        $0.group == $1.group ? precedes($0.text, $1.text) : $0.group > $1.group
+      }.map(\.number)
+      let criteria = [SortDescriptor(keyPath: "group", ascending: false), "text"]
+      #expect(all.sorted(by: criteria).map(\.number) == both)
+      var seen: Set<[UInt8]?> = []
+      let first = words.filter { seen.insert($0.maybe.map { Array($0.utf8) }).inserted }
+      #expect(all.distinct(by: ["maybe"]).map(\.number) == first.map(\.number))
+      var groups: Set<Int> = []
+      let firstOfGroups = words.filter { groups.insert($0.group).inserted }
+      #expect(all.distinct(by: ["group"]).map(\.number) == firstOfGroups.map(\.number))
+    }
+    check(realm.objects(Word.self))
+    // In a transaction there are no columns to read.
+    try realm.write {
+      check(realm.objects(Word.self))
+      words[0].text = "changed"
+      check(realm.objects(Word.self))
+    }
+    check(realm.objects(Word.self))
   }
 
   @Test("of mixed values, however the rows came")

@@ -53,14 +53,27 @@ struct PlannerTests {
   @Test(
     "does not ask an index or a scan what it cannot answer",
     arguments: [
-      "name ==[c] 'a'", "boss.age != 5", "boss.age == null", "boss.age == age", "price > 1",
+      "boss.age != 5", "boss.age == null", "boss.age == age", "price > 1",
       "thing == 1", "age + 1 == 2",
       "name TEXT '-a'", "boss.name TEXT 'a'",
-      "age == number", "tags == 'a'", "age IN ALL {1}", "name CONTAINS 'a'", "blob == 'a'",
+      "age == number", "tags == 'a'", "age IN ALL {1}", "blob == 'a'",
+      "blob CONTAINS 'a'", "name LIKE 'a*'", "boss.name !=[c] 'a'",
+      "name CONTAINS '\(String(repeating: "a", count: 65))'",
     ])
   func rowByRow(text: String) throws {
     let lines = try Self.explained(text)
     #expect(lines[1].contains("row by row"), "\(lines)")
+  }
+
+  @Test(
+    "searches columns of texts by scans",
+    arguments: [
+      "name ==[c] 'a'", "name !=[c] 'a'", "name CONTAINS 'a'", "name CONTAINS[cd] 'a'",
+      "name ENDSWITH 'a'", "name BEGINSWITH[d] 'a'", "boss.name CONTAINS[c] 'a'",
+    ])
+  func searches(text: String) throws {
+    let lines = try Self.explained(text)
+    #expect(lines[1].contains("scan of columns"), "\(lines)")
   }
 
   @Test("says that words are looked for in every text")

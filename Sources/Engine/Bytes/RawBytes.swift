@@ -93,6 +93,12 @@ import CSystem
     return seen == 0
   }
 
+  /// Appends the bytes to an array.
+  @inline(__always)
+  package func append(to array: inout [UInt8]) {
+    unsafe array.append(contentsOf: UnsafeRawBufferPointer(start: base, count: count))
+  }
+
   /// A copy of the bytes.
   package var array: [UInt8] {
     unsafe [UInt8](UnsafeRawBufferPointer(start: base, count: count))

@@ -10,6 +10,8 @@ protocol ColumnFloat: BinaryFloatingPoint, SIMDScalar, Codable, BitwiseCopyable,
   init(bitPattern: Bits)
   /// Eight consecutive numbers.
   static func eight(_ vector: SIMD8<Self>) -> SIMD8<Double>
+  /// Which of 64 consecutive numbers are inside a test's range, a bit each.
+  static func inside(_ test: FloatingTest<Self>, _ numbers: RawBytes) -> UInt64
 }
 
 extension Double: ColumnFloat {
@@ -17,6 +19,24 @@ extension Double: ColumnFloat {
 
   @inline(__always)
   static func eight(_ vector: SIMD8<Double>) -> SIMD8<Double> { vector }
+
+  /// Lane l collects the bits of numbers l, l + 8, l + 16…, each at its place.
+  @inline(__always)
+  static func inside(_ test: FloatingTest<Double>, _ numbers: RawBytes) -> UInt64 {
+    let (lower, upper) = (SIMD8(repeating: test.lower), SIMD8(repeating: test.upper))
+    var places = SIMD8<Int64>(1, 2, 4, 8, 16, 32, 64, 128)
+    var found = SIMD8<Int64>()
+    for part in 0..<8 {
+      let eight = numbers.vector(at: part << 6, of: SIMD8<Double>.self)
+      let inside = unsafe unsafeBitCast(
+        (eight .>= lower) .& (eight .<= upper), to: SIMD8<Int64>.self)
+      found |= inside & places
+      places &<<= SIMD8(repeating: 8)
+    }
+    let four = found.lowHalf | found.highHalf
+    let two = four.lowHalf | four.highHalf
+    return UInt64(bitPattern: two.x | two.y)
+  }
 }
 
 extension Float: ColumnFloat {
@@ -24,6 +44,38 @@ extension Float: ColumnFloat {
 
   @inline(__always)
   static func eight(_ vector: SIMD8<Float>) -> SIMD8<Double> { SIMD8(vector) }
+
+  /// As for doubles, in two halves: a lane has room for the bits of four numbers.
+  @inline(__always)
+  static func inside(_ test: FloatingTest<Float>, _ numbers: RawBytes) -> UInt64 {
+    let (lower, upper) = (SIMD8(repeating: test.lower), SIMD8(repeating: test.upper))
+    var result: UInt64 = 0
+    for half in 0..<2 {
+      var places = SIMD8<Int32>(1, 2, 4, 8, 16, 32, 64, 128)
+      var found = SIMD8<Int32>()
+      for part in 0..<4 {
+        let eight = numbers.vector(at: half << 7 + part << 5, of: SIMD8<Float>.self)
+        let inside = unsafe unsafeBitCast(
+          (eight .>= lower) .& (eight .<= upper), to: SIMD8<Int32>.self)
+        found |= inside & places
+        places &<<= SIMD8(repeating: 8)
+      }
+      let four = found.lowHalf | found.highHalf
+      let two = four.lowHalf | four.highHalf
+      result |= UInt64(UInt32(bitPattern: two.x | two.y)) << UInt64(half << 5)
+    }
+    return result
+  }
+}
+
+extension RawBytes {
+  @inline(__always)
+  fileprivate func vector<Vector: SIMD & BitwiseCopyable>(
+    at offset: Int, of type: Vector.Type
+  ) -> Vector {
+    precondition(offset >= 0 && offset <= count - MemoryLayout<Vector>.size)
+    return unsafe base.loadUnaligned(fromByteOffset: offset, as: type)
+  }
 }
 
 /// A partial sum of floating-point numbers, and the number of rows it covers.
@@ -115,9 +167,19 @@ struct FloatingSum {
   func matches(_ test: FloatingTest<Number>, word: Int) -> UInt64 {
     let rows = min(64, count - word << 6)
     precondition(word >= 0 && rows > 0)
+    if let same {
+      return same >= test.lower && same <= test.upper ? MatchWord.mask(rows) : 0
+    }
+    if count >= 64 {
+      // The last word's rows are the last of 64 that begin before it.
+      let size = MemoryLayout<Number>.size
+      let start = min(word << 6, count - 64)
+      let found = Number.inside(test, bytes.part(at: start * size, count: 64 * size))
+      return found >> UInt64(64 - rows)
+    }
     var inside: UInt64 = 0
     for row in 0..<rows {
-      let number = same ?? element(word << 6 + row)
+      let number = element(word << 6 + row)
       let isInside: UInt64 = (number >= test.lower ? 1 : 0) & (number <= test.upper ? 1 : 0)
       inside |= isInside << UInt64(row)
     }

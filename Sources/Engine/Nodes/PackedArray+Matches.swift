@@ -87,19 +87,68 @@ extension PackedArray {
     return (UInt64(littleEndian: word) ^ flipped) & mask
   }
 
+  /// The sum of the elements that have a bit in `words`.
+  /// - Complexity: O(their number).
+  func sum(of words: [UInt64]) -> Int128 {
+    precondition(
+      words.count == matchWordCount
+        && words.last.map { $0 & ~MatchWord.mask(count - (words.count - 1) << 6) } ?? 0 == 0,
+      "the bits are those of the elements")
+    let selected = words.reduce(0) { $0 + $1.nonzeroBitCount }
+    let smallest = Int128(Int64(bitPattern: base)) * Int128(selected)
+    switch width {
+    case 0: return smallest
+    // No node has 2^30 elements, so a sum of 32-bit numbers fits 64 bits.
+    case 8: return smallest + Int128(sum(of: words) { UInt64(load($0, UInt8.self)) })
+    case 16: return smallest + Int128(sum(of: words) { UInt64(load($0, UInt16.self)) })
+    case 32: return smallest + Int128(sum(of: words) { UInt64(load($0, UInt32.self)) })
+    case 64:
+      let low = sum(of: words) { load($0, UInt64.self) & 0xffff_ffff }
+      let high = sum(of: words) { load($0, UInt64.self) >> 32 }
+      return smallest + Int128(high) << 32 + Int128(low)
+    default: return smallest + Int128(sum(of: words) { number($0) })
+    }
+  }
+
+  @inline(__always)
+  private func sum(of words: [UInt64], _ number: (Int) -> UInt64) -> UInt64 {
+    var sum: UInt64 = 0
+    for word in words.indices {
+      var rows = words[word]
+      while rows != 0 {
+        sum &+= number(word << 6 + rows.trailingZeroBitCount)
+        rows &= rows - 1
+      }
+    }
+    return sum
+  }
+
   private func matchesInside(_ range: NumberRange, word: Int, rows: Int) -> UInt64 {
-    // Only whole words are read in one piece: there may be no memory after the last element.
-    guard rows == 64 else { return slowMatches(range, from: word << 6, rows: rows) }
+    // There may be no memory after the last element: the last word's rows of whole bytes are found
+    // as the last of 64 that begin before it, others one by one.
+    if rows < 64 {
+      guard width >= 8, count >= 64 else { return slowMatches(range, from: word << 6, rows: rows) }
+      return matchesOf64(range, from: count - 64) >> UInt64(64 - rows)
+    }
     switch width {
     case 1:
       let bits = unsafe elements.load(fromByteOffset: word << 3, as: UInt64.self)
       return range.first == 1 ? UInt64(littleEndian: bits) : ~UInt64(littleEndian: bits)
     case 2: return matchesOfPairs(range, word)
     case 4: return matchesOfNibbles(range, word)
-    case 8: return matchesOfBytes(range, word)
-    case 16: return matches(range, word, UInt16.self)
-    case 32: return matches(range, word, UInt32.self)
-    default: return matches(range, word, UInt64.self)
+    default: return matchesOf64(range, from: word << 6)
+    }
+  }
+
+  /// 64 elements of whole bytes from any one on.
+  @inline(__always)
+  private func matchesOf64(_ range: NumberRange, from start: Int) -> UInt64 {
+    precondition(start >= 0 && start <= count - 64)
+    switch width {
+    case 8: return matchesOfBytes(range, from: start)
+    case 16: return matches(range, from: start, UInt16.self)
+    case 32: return matches(range, from: start, UInt32.self)
+    default: return matches(range, from: start, UInt64.self)
     }
   }
 
@@ -111,13 +160,13 @@ extension PackedArray {
     return found
   }
 
-  private func matchesOfBytes(_ range: NumberRange, _ word: Int) -> UInt64 {
+  private func matchesOfBytes(_ range: NumberRange, from start: Int) -> UInt64 {
     let first = SIMD8<UInt8>(repeating: UInt8(truncatingIfNeeded: range.first))
     let span = SIMD8<UInt8>(repeating: UInt8(truncatingIfNeeded: range.span))
     var found: UInt64 = 0
     for part in 0..<8 {
       let bytes = unsafe elements.loadUnaligned(
-        fromByteOffset: word << 6 + part << 3, as: SIMD8<UInt8>.self)
+        fromByteOffset: start + part << 3, as: SIMD8<UInt8>.self)
       let inside = unsafe unsafeBitCast((bytes &- first) .<= span, to: UInt64.self)
       found |= MatchWord.gather(inside & 0x0101_0101_0101_0101) << UInt64(part << 3)
     }
@@ -126,13 +175,13 @@ extension PackedArray {
 
   @inline(__always)
   private func matches<Number: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
-    _ range: NumberRange, _ word: Int, _ type: Number.Type
+    _ range: NumberRange, from start: Int, _ type: Number.Type
   ) -> UInt64 {
     let first = Number(truncatingIfNeeded: range.first)
     let span = Number(truncatingIfNeeded: range.span)
     var found: UInt64 = 0
     for row in 0..<64 {
-      let isInside: UInt64 = load(word << 6 + row, type) &- first <= span ? 1 : 0
+      let isInside: UInt64 = load(start + row, type) &- first <= span ? 1 : 0
       found |= isInside &<< UInt64(row)
     }
     return found

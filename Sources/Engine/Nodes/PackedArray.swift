@@ -95,7 +95,7 @@
   ) -> Number {
     unsafe Number(
       littleEndian: elements.loadUnaligned(
-        fromByteOffset: index * MemoryLayout<Number>.size, as: Number.self))
+        fromByteOffset: index &* MemoryLayout<Number>.size, as: Number.self))
   }
 
   /// The first index whose element is not smaller than `key`; the elements must ascend.

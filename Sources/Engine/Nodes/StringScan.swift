@@ -1,6 +1,6 @@
 // StringScan.swift [U]: which strings of a leaf are equal to a text, or begin with it. Lengths are
-// compared first: they follow from the ends, and few rows have the right one. Then the first and
-// the last eight bytes, which overlap in short strings, and the middle only where both agree. A
+// compared, which follow from the ends, and the first eight bytes, both without a branch; then the
+// last eight bytes, which overlap in short strings, and the middle only where these agree. A
 // string in a separate node is compared by its size, and only then is its node read.
 
 /// A text that strings are compared with.
@@ -8,17 +8,21 @@ struct TextPattern {
   let bytes: [UInt8]
   /// Whether strings that continue after the text match, too.
   let isPrefix: Bool
-  /// The first and the last eight bytes, when the text has that many.
+  /// The first eight bytes, or all of a shorter text and zeros, and a mask of those that count.
   let head: UInt64
+  let headMask: UInt64
+  /// The last eight bytes, when the text has that many.
   let tail: UInt64
 
   init(_ text: String, isPrefix: Bool) {
     bytes = Array(text.utf8)
     self.isPrefix = isPrefix
     guard bytes.count >= 8 else {
-      (head, tail) = (0, 0)
+      head = bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+      (headMask, tail) = (1 << UInt64(8 * bytes.count) - 1, 0)
       return
     }
+    headMask = .max
     (head, tail) = RawBytes.over(bytes) { ($0.uint64(0), $0.uint64($0.count - 8)) }
   }
 
@@ -89,24 +93,43 @@ extension StringsView {
     // The ends are offsets into `bytes`: a base beyond them would be an end beyond them.
     guard ends.base <= UInt64(bytes.count) else { throw endsAreWrong() }
     let base = Int(ends.base)
-    let (size, isPrefix, head) = (pattern.bytes.count, pattern.isPrefix, pattern.head)
-    let hasHead = size >= 8
-    var start = 0
-    for row in 0..<ends.count {
+    let (size, head, headMask) = (pattern.bytes.count, pattern.head, pattern.headMask)
+    // A length fits when none of these bits of its difference to the text's size is set: no bit for
+    // equal texts, not the sign for a prefix.
+    let lengthMask: UInt64 = pattern.isPrefix ? 1 << 63 : .max
+    let (count, lastStart) = (ends.count, bytes.count - 8)
+    var (row, start, end, steps) = (0, 0, 0, 0)
+    candidates: while true {
+      // Strings of all lengths in one order of steps, and a branch that is rarely taken.
+      var difference: UInt64
+      repeat {
+        start = end
+        guard row < count, start <= lastStart else { break candidates }
+        end = base &+ Int(ends.load(row, type))
+        // Safety: 0 <= start <= bytes.count - 8.
+        let word = unsafe UInt64(
+          littleEndian: bytes.base.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+        let length = end &- start
+        difference =
+          (word & headMask) ^ head | UInt64(bitPattern: Int64(length &- size)) & lengthMask
+        // The sign stays when an end is before its start.
+        steps |= length
+        row &+= 1
+      } while difference != 0
+      guard end <= bytes.count else { throw endsAreWrong() }
+      if size <= 8 || pattern.matches(bytes.part(at: start, count: end &- start)) { body(row - 1) }
+    }
+    guard steps >= 0 else { throw endsAreWrong() }
+    while row < ends.count {
       let end = base &+ Int(ends.load(row, type))
       guard start <= end, end <= bytes.count else { throw endsAreWrong() }
-      let length = end &- start
-      if length == size || isPrefix && length > size {
-        // Safety: start + size <= end <= bytes.count, and without a head nothing is read.
-        let word =
-          hasHead ? unsafe bytes.base.loadUnaligned(fromByteOffset: start, as: UInt64.self) : 0
-        if UInt64(littleEndian: word) == head,
-          pattern.matches(bytes.part(at: start, count: length))
-        {
-          body(row)
-        }
+      if pattern.canMatch(sizeBytes: end &- start),
+        pattern.matches(bytes.part(at: start, count: end &- start))
+      {
+        body(row)
       }
       start = end
+      row += 1
     }
   }
 

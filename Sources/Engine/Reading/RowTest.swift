@@ -13,31 +13,47 @@ public indirect enum RowTest: Sendable {
   /// Not this.
   case not(RowTest)
 
-  /// Replaces the content of `words` by the rows of a leaf that pass, a bit each.
+  /// Replaces the content of `words` by the rows that pass of the walk's current leaf, a bit each.
+  ///
+  /// In `spare` are arrays that are not in use, for the members' own rows.
   func fill(
-    _ words: inout [UInt64], from leaf: LeafView, _ tree: BPlusTree
+    _ words: inout [UInt64], from leaf: LeafView, _ walk: LeafWalk, spare: inout [[UInt64]]
   ) throws(EngineError) {
     switch self {
-    case .column(let test): try test.leafTest.fill(&words, from: leaf, tree)
+    case .column(let test): try test.leafTest.fill(&words, from: leaf, walk)
     case .not(let member):
-      try member.fill(&words, from: leaf, tree)
+      try member.fill(&words, from: leaf, walk, spare: &spare)
       for word in words.indices {
         words[word] = ~words[word] & MatchWord.mask(leaf.count - word << 6)
       }
     case .all(let members):
-      words = (0..<(leaf.count + 63) >> 6).map { MatchWord.mask(leaf.count - $0 << 6) }
-      var own: [UInt64] = []
-      for member in members where words.contains(where: { $0 != 0 }) {
-        try member.fill(&own, from: leaf, tree)
+      guard let first = members.first else {
+        words.removeAll(keepingCapacity: true)
+        for word in 0..<(leaf.count + 63) >> 6 {
+          words.append(MatchWord.mask(leaf.count - word << 6))
+        }
+        return
+      }
+      try first.fill(&words, from: leaf, walk, spare: &spare)
+      var own = spare.popLast() ?? []
+      for member in members.dropFirst() where words.contains(where: { $0 != 0 }) {
+        try member.fill(&own, from: leaf, walk, spare: &spare)
         for word in words.indices { words[word] &= own[word] }
       }
+      spare.append(own)
     case .any(let members):
-      words = Array(repeating: 0, count: (leaf.count + 63) >> 6)
-      var own: [UInt64] = []
-      for member in members {
-        try member.fill(&own, from: leaf, tree)
+      guard let first = members.first else {
+        words.removeAll(keepingCapacity: true)
+        for _ in 0..<(leaf.count + 63) >> 6 { words.append(0) }
+        return
+      }
+      try first.fill(&words, from: leaf, walk, spare: &spare)
+      var own = spare.popLast() ?? []
+      for member in members.dropFirst() {
+        try member.fill(&own, from: leaf, walk, spare: &spare)
         for word in words.indices { words[word] |= own[word] }
       }
+      spare.append(own)
     }
   }
 

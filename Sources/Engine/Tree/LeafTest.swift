@@ -10,6 +10,8 @@ struct LeafTest {
     case doubles(FloatingTest<Double>)
     case floats(FloatingTest<Float>)
     case text(TextPattern)
+    /// With a text at some place, or without the differences of case or marks.
+    case search(TextSearch)
     /// One of these texts.
     case texts(TextChoices)
     /// Links to one of these rows.
@@ -27,7 +29,7 @@ struct LeafTest {
     case .integers(let test), .bools(let test): test.isNegated
     case .doubles(let test): test.isNegated
     case .floats(let test): test.isNegated
-    case .text, .texts, .links, .null: false
+    case .text, .search, .texts, .links, .null: false
     }
   }
 
@@ -36,7 +38,7 @@ struct LeafTest {
   func count(in leaf: LeafView, _ walk: LeafWalk) throws(EngineError) -> Int {
     let tree = walk.tree
     let nulls = try leaf.nulls(column, tree.shape)
-    guard nulls.isAllZero else { return try countWithNulls(leaf, nulls, tree) }
+    guard nulls.isAllZero else { return try countWithNulls(leaf, nulls, walk) }
     switch kind {
     case .null: return 0
     case .integers(let test):
@@ -59,6 +61,12 @@ struct LeafTest {
       var found = 0
       try strings.forEachMatch(pattern, tree.reader, newest: tree.newest) { _ in found &+= 1 }
       return found
+    case .search(let search):
+      let strings = try leaf.strings(column, tree.shape)
+      walk.prefetchNext(strings.bytes, of: leaf)
+      var found = 0
+      try strings.forEachMatch(search, tree.reader, newest: tree.newest) { _ in found &+= 1 }
+      return found
     case .texts(let choices):
       let strings = try leaf.strings(column, tree.shape)
       var found = 0
@@ -77,23 +85,24 @@ struct LeafTest {
 
   @inline(never)
   private func countWithNulls(
-    _ leaf: LeafView, _ nulls: PackedArray, _ tree: BPlusTree
+    _ leaf: LeafView, _ nulls: PackedArray, _ walk: LeafWalk
   ) throws(EngineError) -> Int {
     var words: [UInt64] = []
-    try fill(&words, from: leaf, nulls, tree)
+    try fill(&words, from: leaf, nulls, walk)
     return words.reduce(0) { $0 + $1.nonzeroBitCount }
   }
 
-  /// Replaces the content of `words` by the rows of a leaf that pass, a bit each.
+  /// Replaces the content of `words` by the rows that pass of the walk's current leaf, a bit each.
   func fill(
-    _ words: inout [UInt64], from leaf: LeafView, _ tree: BPlusTree
+    _ words: inout [UInt64], from leaf: LeafView, _ walk: LeafWalk
   ) throws(EngineError) {
-    try fill(&words, from: leaf, leaf.nulls(column, tree.shape), tree)
+    try fill(&words, from: leaf, leaf.nulls(column, walk.tree.shape), walk)
   }
 
   private func fill(
-    _ words: inout [UInt64], from leaf: LeafView, _ nulls: PackedArray, _ tree: BPlusTree
+    _ words: inout [UInt64], from leaf: LeafView, _ nulls: PackedArray, _ walk: LeafWalk
   ) throws(EngineError) {
+    let tree = walk.tree
     let count = (leaf.count + 63) >> 6
     words.removeAll(keepingCapacity: true)
     switch kind {
@@ -107,17 +116,30 @@ struct LeafTest {
       } else {
         array = try leaf.integers(column, tree.shape)
       }
+      walk.prefetchNext(array.bytes, of: leaf)
       let reach = array.reach(test.lower, test.upper)
       for word in 0..<count { words.append(array.matches(reach, word: word)) }
     case .doubles(let test):
       let array = try Double.numbers(of: column, in: leaf, tree.shape)
+      walk.prefetchNext(array.bytes, of: leaf)
       for word in 0..<count { words.append(array.matches(test, word: word)) }
     case .floats(let test):
       let array = try Float.numbers(of: column, in: leaf, tree.shape)
+      walk.prefetchNext(array.bytes, of: leaf)
       for word in 0..<count { words.append(array.matches(test, word: word)) }
     case .text(let pattern):
       for _ in 0..<count { words.append(0) }
-      try leaf.strings(column, tree.shape).forEachMatch(pattern, tree.reader, newest: tree.newest) {
+      let strings = try leaf.strings(column, tree.shape)
+      walk.prefetchNext(strings.ends.bytes, of: leaf)
+      walk.prefetchNext(strings.bytes, of: leaf)
+      try strings.forEachMatch(pattern, tree.reader, newest: tree.newest) {
+        words[$0 >> 6] |= 1 << UInt64($0 & 63)
+      }
+    case .search(let search):
+      for _ in 0..<count { words.append(0) }
+      let strings = try leaf.strings(column, tree.shape)
+      walk.prefetchNext(strings.bytes, of: leaf)
+      try strings.forEachMatch(search, tree.reader, newest: tree.newest) {
         words[$0 >> 6] |= 1 << UInt64($0 & 63)
       }
     case .texts(let choices):

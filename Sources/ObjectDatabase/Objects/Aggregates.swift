@@ -153,6 +153,13 @@ extension Elements {
     guard type == .int || type == .double, access.info.properties[number].collection == .none
     else { return nil }
     if steps.isEmpty, case .table = origin { return access.sum(number, isDouble: type == .double) }
+    if type == .int, !isContentKnown, let (filter, _) = wholeFilter,
+      let found = filter.sum(access, number)
+    {
+      var sum = _Sum()
+      (sum.integers, sum.count) = (found.total, found.count)
+      return sum
+    }
     guard case .keys(let keys) = content,
       let numbers = Misuse.unthrowing({ () throws(EngineError) in
         try access.numbers(keys, number)

@@ -115,6 +115,9 @@ final class Elements {
     return found
   }
 
+  /// Whether the content of the version that is read is cached.
+  var isContentKnown: Bool { known.map { $0.stamp == core.contentStamp } ?? false }
+
   /// Caches the content that an observer found for a version, if the realm reads that version.
   func adopt(_ content: Content, of snapshot: Snapshot) {
     if core.write == nil, core.heldSnapshot === snapshot { known = (core.contentStamp, content) }
@@ -131,11 +134,29 @@ final class Elements {
     return foundCount() ?? content.count
   }
 
+  /// The filter and its class, when the elements are what it finds among all objects of the class.
+  var wholeFilter: (filter: Filter, access: _TableAccess)? {
+    guard steps.count == 1, case .selected(let filter) = steps[0], case .table(let access) = origin
+    else { return nil }
+    return (filter, access)
+  }
+
+  /// Runs a filter that was added last, and keeps what it finds where that is the content.
+  /// - Throws: `Realm.Error` with code `.invalidValue` when it costs more than the bound.
+  func check(_ filter: Filter, stepsMax: Int?) throws(Realm.Error) {
+    guard let access else { return }
+    let found = try filter.check(access, stepsMax: stepsMax)
+    guard !core.isFrozen, wholeFilter != nil, !access.isInvalidated else { return }
+    switch found {
+    case .count(let count): knownCount = (core.contentStamp, count)
+    case .keys(let keys): known = (core.contentStamp, .keys(keys))
+    }
+  }
+
   /// The number of rows that a filter of a whole class finds, without their keys; nil for anything
   /// else.
   private func foundCount() -> Int? {
-    guard steps.count == 1, case .selected(let filter) = steps[0], case .table(let access) = origin
-    else { return nil }
+    guard let (filter, access) = wholeFilter else { return nil }
     core.checkThread()
     if let known, known.stamp == core.contentStamp { return known.content.count }
     if let knownCount, knownCount.stamp == core.contentStamp { return knownCount.count }
@@ -175,6 +196,25 @@ final class Elements {
     return keys.filter { known.contains($0) }
   }
 
+  /// The first key of each value of an int or text of the objects themselves; nil when the values
+  /// have to be read one by one.
+  private func firstOfEach(
+    _ keys: [Int64], _ path: PathReader, _ access: _TableAccess
+  ) throws(EngineError) -> [Int64]? {
+    guard let number = path.ownNumber, path.property.type == .int || path.property.type == .string,
+      let numbers = try access.numbers(keys, number, areTextsRanked: true)
+    else { return nil }
+    var seen: Set<Int64> = []
+    var hasNull = false
+    return keys.indices.filter { index in
+      guard numbers.nulls.isEmpty || numbers.nulls[index] == 0 else {
+        defer { hasNull = true }
+        return !hasNull
+      }
+      return seen.insert(numbers.words[index]).inserted
+    }.map { keys[$0] }
+  }
+
   private func apply(_ step: Step, _ content: Content) throws(EngineError) -> Content {
     switch (step, content, access) {
     case (.sorted(let descriptors), .keys(let keys), .some(let access)):
@@ -184,6 +224,9 @@ final class Elements {
       return .values(Ordering.sorted(values, ascending: isAscending))
     case (.distinct(let names), .keys(let keys), .some(let access)):
       let paths = names.map { PathReader($0, access) }
+      if paths.count == 1, let kept = try firstOfEach(keys, paths[0], access) {
+        return .keys(kept)
+      }
       var seen: Set<[Value]> = []
       var kept: [Int64] = []
       for key in keys {

@@ -58,20 +58,42 @@ struct Filter {
     unthrowing { () throws(QueryError) in try count(access, stepsMax: .max) }
   }
 
+  /// What a run of the query found.
+  enum Found {
+    case count(Int)
+    case keys([Int64])
+  }
+
   /// Runs the query once, for a text from an untrusted source.
+  /// - Returns: What it found among all objects of the class.
   /// - Throws: `Realm.Error` with code `.invalidValue` when it costs more than the bound.
-  func check(_ access: _TableAccess, stepsMax: Int?) throws(Realm.Error) {
+  func check(_ access: _TableAccess, stepsMax: Int?) throws(Realm.Error) -> Found {
     access.core.checkThread()
     let stepsMax = stepsMax ?? QueryLimits.stepsDefault
     do throws(QueryError) {
       // The count costs at most as much as the keys, and far less where scans alone give it.
-      if hasClauses {
-        _ = try keys(access, stepsMax: stepsMax)
-      } else {
-        _ = try count(access, stepsMax: stepsMax)
-      }
+      return hasClauses
+        ? .keys(try keys(access, stepsMax: stepsMax))
+        : .count(try count(access, stepsMax: stepsMax))
     } catch {
       throw Realm.Error(.invalidValue, "\"\(query)\": \(error)")
+    }
+  }
+
+  /// The sum of an int property over all objects of the class that pass, and the number of its
+  /// values; nil where their keys have to be found first.
+  func sum(
+    _ access: _TableAccess, _ property: Int
+  ) -> (total: Int128, count: Int)? {
+    unthrowing { () throws(QueryError) in
+      try found(access, absent: (0, 0), stepsMax: .max) { query, source throws(QueryError) in
+        let column = access.info.properties[property].columnName
+        guard let table = source.tables.first(where: { $0.name == access.name }),
+          let stored = table.columns.first(where: { $0.name == column }), stored.type == .int,
+          stored.collection == .none
+        else { return nil }
+        return try query.sum(ofColumn: column, in: source)
+      }
     }
   }
 
@@ -249,7 +271,7 @@ extension RealmCollection {
     by text: String, arguments: [Any?] = [], stepsMax: Int? = nil
   ) throws -> Results<Element> {
     let (results, filter) = try selected(text, arguments)
-    if let access = results.content.access { try filter.check(access, stepsMax: stepsMax) }
+    try results.content.check(filter, stepsMax: stepsMax)
     return results
   }
 

@@ -35,7 +35,7 @@ extension Map {
     by text: String, arguments: [Any?] = [], stepsMax: Int? = nil
   ) throws -> Results<Value> {
     let (elements, filter) = try elements.selected(text, arguments)
-    if let access = elements.access { try filter.check(access, stepsMax: stepsMax) }
+    try elements.check(filter, stepsMax: stepsMax)
     return Results(elements)
   }
 

@@ -94,14 +94,14 @@ struct Ordering {
     }.map(\.0)
   }
 
-  /// Sorts by ints and doubles of the objects themselves, as numbers and without a value for each
-  /// row; nil when the order needs anything else.
+  /// Sorts by ints, doubles and texts of the objects themselves, as numbers and without a value for
+  /// each row; nil when the order needs anything else.
   private func sortedByColumns(_ keys: [Int64]) throws(EngineError) -> [Int64]? {
     guard keys.count <= Int(UInt32.max) else { return nil }
     var columns: [(numbers: ColumnNumbers, type: PropertyType, isAscending: Bool)] = []
     for path in paths {
       guard let number = path.reader.ownNumber,
-        let numbers = try access.numbers(keys, number)
+        let numbers = try access.numbers(keys, number, areTextsRanked: true)
       else { return nil }
       columns.append((numbers, path.reader.property.type, path.isAscending))
     }

@@ -5,16 +5,19 @@ import Engine
 
 /// Numbers of rows, in the order of their keys.
 struct ColumnNumbers {
-  /// Integers, 0 and 1 for bools, bits of doubles.
+  /// Integers, bits of doubles, or ranks of texts.
   var words: [Int64]
   /// 1 where there is no value; empty when every row has one.
   var nulls: [Int64]
 }
 
 extension _TableAccess {
-  /// The numbers of an int or double property.
+  /// The numbers of an int or double property, or where `areTextsRanked` numbers in the order of
+  /// its texts, equal ones for equal texts.
   /// - Returns: Nil when a row is missing, or when only the rows themselves have the value.
-  func numbers(_ keys: [Int64], _ property: Int) throws(EngineError) -> ColumnNumbers? {
+  func numbers(
+    _ keys: [Int64], _ property: Int, areTextsRanked: Bool = false
+  ) throws(EngineError) -> ColumnNumbers? {
     core.checkThread()
     guard core.write == nil, let cursor = try currentCursor() else { return nil }
     let column = column(property)
@@ -26,6 +29,7 @@ extension _TableAccess {
     switch schema.type {
     case .int: words = try cursor.integers(keys, column)
     case .double: words = try cursor.doubleBits(keys, column)
+    case .string where areTextsRanked: words = try cursor.texts(keys, column).map(TextRanks.ranks)
     default: return nil
     }
     guard let words else { return nil }

@@ -15,6 +15,7 @@ indirect enum ColumnCondition: Sendable {
   case double(Int, Comparison<Double>)
   case float(Int, Comparison<Float>)
   case text(Int, String, isPrefix: Bool)
+  case search(Int, TextSearch)
   /// Integers, ascending, and texts, of which the value may be any.
   case ints(Int, [Int64])
   case texts(Int, [String])
@@ -24,6 +25,8 @@ indirect enum ColumnCondition: Sendable {
   case any([ColumnCondition])
   case not(ColumnCondition)
 
+  /// The most bytes of a text that is searched for by a scan, whose work grows with them.
+  private static let searchBytesMax = 64
   /// The most constants of a list that are searched by a scan each.
   private static let listCountMax = 16
 
@@ -51,7 +54,6 @@ indirect enum ColumnCondition: Sendable {
   private static func made(
     of comparison: BoundComparison, _ schema: QuerySchema
   ) -> ColumnCondition? {
-    guard comparison.isExact else { return nil }
     if let path = comparison.left.linkedColumn {
       guard comparison.leftQuantifier == .any, comparison.failsNull,
         let condition = made(of: comparison, path.column, schema)
@@ -69,6 +71,8 @@ indirect enum ColumnCondition: Sendable {
     of comparison: BoundComparison, _ id: ColumnID, _ schema: QuerySchema
   ) -> ColumnCondition? {
     let column = schema.column(id)
+    if let search = search(comparison, id.column, column) { return search }
+    guard comparison.isExact else { return nil }
     switch comparison.right {
     case .value(let value):
       return made(id.column, column, comparison.operation, value, schema)
@@ -90,6 +94,30 @@ indirect enum ColumnCondition: Sendable {
       return any(conditions, of: id.column)
     default: return nil
     }
+  }
+
+  /// A text column that is searched for a constant text, folded or at any place; nil for what the
+  /// other conditions do faster.
+  private static func search(
+    _ comparison: BoundComparison, _ index: Int, _ column: ColumnSchema
+  ) -> ColumnCondition? {
+    guard column.type == .string, case .value(.string(let text)) = comparison.right,
+      text.utf8.count <= searchBytesMax
+    else { return nil }
+    let place: TextSearch.Place
+    switch comparison.operation {
+    case .contains: place = .anywhere
+    case .endsWith: place = .end
+    case .beginsWith where !comparison.isExact: place = .start
+    case .equal where !comparison.isExact, .notEqual where !comparison.isExact: place = .whole
+    default: return nil
+    }
+    let found = ColumnCondition.search(
+      index,
+      TextSearch(
+        text, at: place, ignoresCase: comparison.ignoresCase,
+        ignoresMarks: comparison.ignoresMarks))
+    return comparison.operation == .notEqual ? .not(found) : found
   }
 
   /// Any of the conditions that a list's constants give: many integers or texts are searched at
@@ -281,6 +309,8 @@ indirect enum ColumnCondition: Sendable {
       let column = try reader.column(columns[index].name, of: String.self)
       return isPrefix
         ? try reader.test(column, withPrefix: text) : try reader.test(column, equalTo: text)
+    case .search(let index, let search):
+      return try reader.test(reader.column(columns[index].name, of: String.self), search)
     case .ints(let index, let numbers):
       let column = try reader.column(columns[index].name, of: Int64.self)
       return try reader.test(column, leadsToOneOf: numbers)
@@ -305,7 +335,9 @@ extension BoundComparison {
   /// Whether a null on the left certainly does not match.
   fileprivate var failsNull: Bool {
     switch operation {
-    case .equal, .less, .lessEqual, .greater, .greaterEqual, .between, .beginsWith: break
+    case .equal, .less, .lessEqual, .greater, .greaterEqual, .between, .beginsWith, .endsWith,
+      .contains:
+      break
     default: return false
     }
     switch right {

@@ -49,12 +49,29 @@ extension Evaluation {
 
   /// The number of rows that pass, when scans alone give it.
   func scannedCount(_ plan: Plan, _ table: Int) throws(QueryError) -> Int? {
+    guard let (reader, test) = try scan(plan, table) else { return nil }
+    return try asking { () throws(EngineError) in try reader.count(where: test) }
+  }
+
+  /// The sum of an int column over the rows that pass, when scans alone give it.
+  func scannedSum(
+    _ plan: Plan, _ table: Int, ofColumn name: String
+  ) throws(QueryError) -> (total: Int128, count: Int)? {
+    guard let (reader, test) = try scan(plan, table) else { return nil }
+    return try asking { () throws(EngineError) in
+      try reader.sum(reader.column(name, of: Int64.self), where: test)
+    }
+  }
+
+  /// The whole condition as one test, when scans alone decide it and no index is cheaper.
+  private func scan(
+    _ plan: Plan, _ table: Int
+  ) throws(QueryError) -> (reader: TableReader, test: RowTest)? {
     guard let reader = try reader(table), !plan.conditions.contains(where: { $0.column == nil }),
       try narrowest(plan, table) == nil
     else { return nil }
     let (test, rest) = try split(plan, table, reader)
-    guard rest.isEmpty else { return nil }
-    return try asking { () throws(EngineError) in try reader.count(where: test) }
+    return rest.isEmpty ? (reader, test) : nil
   }
 
   /// The conditions that scans evaluate, as one test, and those to be tested per row.

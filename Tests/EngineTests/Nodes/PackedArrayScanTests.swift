@@ -138,6 +138,10 @@ struct PackedArrayScanTests {
             #expect(array.sum(except: nulls) == kept.reduce(Int128(0)) { $0 + Int128($1) })
             #expect(array.extremes(except: nulls)?.lower == kept.min())
             #expect(array.extremes(except: nulls)?.upper == kept.max())
+            let words = (0..<nulls.matchWordCount).map { word in
+              ~nulls.bits(word: word) & MatchWord.mask(count - word << 6)
+            }
+            #expect(array.sum(of: words) == kept.reduce(Int128(0)) { $0 + Int128($1) })
           }
         }
       }

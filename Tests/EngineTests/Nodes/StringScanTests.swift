@@ -66,6 +66,36 @@ struct StringScanTests {
     try Self.check(strings, [long, "x", long + "y", "", String(long.prefix(512)), "a"])
   }
 
+  @Test("a text is found at any place of long and short strings, whatever its case")
+  func searches() throws {
+    let long = String(repeating: "x", count: 600)
+    let strings = [
+      "", "needle", "NEEDLE", "a Needle in hay", "needl", long, long + "nEEdle", "é needle",
+      "éneedl",
+    ]
+    let database = try Database.open(backend: TestBackend())
+    let write = try database.beginWrite()
+    try write.createTable(
+      TableSchema(name: "T", columns: [ColumnSchema(name: "text", type: .string)]))
+    for (key, string) in strings.enumerated() {
+      try write.insert(into: "T", key: Int64(key), [.string(string)])
+    }
+    try write.commit()
+    let snapshot = try database.snapshot()
+    defer { snapshot.release() }
+    let reader = try snapshot.reader(for: "T")
+    let column = try reader.column("text", of: String.self)
+    func found(_ place: TextSearch.Place, ignoresCase: Bool) throws -> [Int64] {
+      let search = TextSearch("needle", at: place, ignoresCase: ignoresCase, ignoresMarks: false)
+      return try reader.keys(where: reader.test(column, search))
+    }
+    #expect(try found(.anywhere, ignoresCase: false) == [1, 7])
+    #expect(try found(.anywhere, ignoresCase: true) == [1, 2, 3, 6, 7])
+    #expect(try found(.end, ignoresCase: true) == [1, 2, 6, 7])
+    #expect(try found(.start, ignoresCase: true) == [1, 2])
+    #expect(try found(.whole, ignoresCase: true) == [1, 2])
+  }
+
   @Test("bytes decide: composed and decomposed letters differ")
   func canonicalEquivalence() throws {
     try Self.check(["\u{e9}", "e\u{301}", "e"], ["\u{e9}", "e\u{301}", "e"])

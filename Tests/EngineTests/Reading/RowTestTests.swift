@@ -35,7 +35,8 @@ struct RowTestTests {
       let values: [Value] = [
         optional(.int(Int64(random.below(9)))), optional(.bool(random.below(2) == 0)),
         optional(.double([0, -0.0, 1.5, .nan, .infinity][random.below(5)])),
-        .float(Float(random.below(4)) / 2), optional(.string(["", "a", "ab"][random.below(3)])),
+        .float(Float(random.below(4)) / 2),
+        optional(.string(["", "a", "ab", "AB", "xÄb", "ß"][random.below(6)])),
         optional(.date(seconds: 0, nanoseconds: 0)), .null, .null, .list([]),
       ]
       rows[key] = values
@@ -57,6 +58,15 @@ struct RowTestTests {
     let isA = try reader.test(reader.column("text", of: String.self), equalTo: "a")
     let oneOf = try reader.test(reader.column("text", of: String.self), isOneOf: ["ab", "", "x"])
     let isNull = try reader.test(isNull: "date")
+    func search(
+      _ text: String, _ place: TextSearch.Place, _ options: String = ""
+    ) throws -> RowTest {
+      try reader.test(
+        reader.column("text", of: String.self),
+        TextSearch(
+          text, at: place, ignoresCase: options.contains("c"),
+          ignoresMarks: options.contains("d")))
+    }
     func number(_ row: [Value]) -> Int64? {
       if case .int(let number) = row[0] { number } else { nil }
     }
@@ -73,6 +83,15 @@ struct RowTestTests {
       (text, { word($0)?.hasPrefix("a") ?? false }), (isNull, { $0[5] == .null }),
       (oneOf, { ["ab", ""].contains(word($0)) }),
       (.not(oneOf), { !["ab", ""].contains(word($0)) }),
+      (try search("b", .anywhere), { word($0)?.contains("b") ?? false }),
+      (try search("", .anywhere), { word($0) != nil }),
+      (try search("B", .end, "c"), { word($0)?.lowercased().hasSuffix("b") ?? false }),
+      (try search("Ab", .whole, "c"), { word($0)?.lowercased() == "ab" }),
+      (try search("äB", .anywhere, "c"), { word($0) == "xÄb" }),
+      (try search("Ab", .anywhere, "d"), { word($0) == "xÄb" }),
+      (try search("aB", .anywhere, "cd"), { ["ab", "AB", "xÄb"].contains(word($0)) }),
+      (try search("ss", .start, "c"), { word($0) == "ß" }),
+      (.not(try search("a", .start, "c")), { !(word($0)?.lowercased().hasPrefix("a") ?? false) }),
       (.not(isNull), { $0[5] != .null }), (.all([]), { _ in true }), (.any([]), { _ in false }),
       (
         .all([int, double, .not(isA)]),
@@ -97,6 +116,10 @@ struct RowTestTests {
       let expected = rows.keys.sorted().filter { passes(rows[$0]!) }
       #expect(try reader.keys(where: test) == expected, "case \(index)")
       #expect(try reader.count(where: test) == expected.count, "case \(index)")
+      let numbers = expected.compactMap { number(rows[$0]!) }
+      let sum = try reader.sum(reader.column("int", of: Int64.self), where: test)
+      #expect(sum.total == Int128(numbers.reduce(0, +)), "case \(index)")
+      #expect(sum.count == numbers.count, "case \(index)")
       var visited: [Int64] = []
       try reader.forEachRow(where: test) { visited.append($0.key) }
       #expect(visited == expected, "case \(index)")
