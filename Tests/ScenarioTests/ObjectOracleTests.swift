@@ -23,6 +23,17 @@ private func sound() -> ObjectRows {
     "city": .string("Ulm"), "rooms": .list([.link(9)]),
   ])
   rows.rooms[9] = ObjectRows.Row(columns: ["name": .string("hall"), "size": .int(20)])
+  rows.collectionTable = 8
+  rows.crates[5] = ObjectRows.Row(columns: [
+    "_id": .int(3), "content": .typedLink(table: 8, key: 1),
+  ])
+  rows.collections[0] = ObjectRows.Row(columns: [
+    "items": .list([.int(1), .null]), "entries": .dictionary([]), "isDictionary": .bool(false),
+  ])
+  rows.collections[1] = ObjectRows.Row(columns: [
+    "items": .list([]), "isDictionary": .bool(true),
+    "entries": .dictionary([DictionaryEntry(key: "a", value: .typedLink(table: 8, key: 0))]),
+  ])
   return rows
 }
 
@@ -33,6 +44,7 @@ private func sound() -> ObjectRows {
     let write = try database.beginWrite()
     let names = [
       ObjectClasses.room, ObjectClasses.address, ObjectClasses.dog, ObjectClasses.person,
+      ObjectClasses.crate,
     ]
     for name in names { try write.createTable(TableSchema(name: name, columns: [])) }
     for name in names {
@@ -61,6 +73,8 @@ private func sound() -> ObjectRows {
     let sight = ObjectSight(rows)
     #expect(LinkOracle.judge(rows) == nil)
     #expect(EmbeddedOracle.judge(rows) == nil)
+    #expect(CollectionOracle.judge(rows) == nil)
+    #expect(sight.crates[3]?.text == "{a: [1, null]}")
     #expect(ObjectViewOracle.judge(sight, rows) == nil)
     #expect(QueryOracle.judge([.init(age: 5, dogs: [1]), .init(age: 6, dogs: [])], sight) == nil)
     #expect(FrozenViewOracle.judge(frozen: "f", was: sight, is: sight) == nil)
@@ -94,6 +108,25 @@ private func sound() -> ObjectRows {
     #expect(EmbeddedOracle.judge(room)?.promised.contains("Room") == true)
   }
 
+  @Test("a collection in a mixed value that nothing holds, or two values, is found")
+  func collections() {
+    var left = sound()
+    left.crates[5] = nil
+    #expect(CollectionOracle.judge(left)?.got == "the one in row 1 of __mixed belongs to 0")
+    var inner = sound()
+    inner.collections[1]?.columns["entries"] = .dictionary([])
+    #expect(CollectionOracle.judge(inner)?.got == "the one in row 0 of __mixed belongs to 0")
+    var shared = sound()
+    shared.crates[6] = shared.crates[5]
+    #expect(CollectionOracle.judge(shared)?.got == "the one in row 1 of __mixed belongs to 2")
+    var gone = sound()
+    gone.collections[0] = nil
+    #expect(ObjectSight(gone).crates[3]?.text == "{a: row 0}")
+    var endless = sound()
+    endless.collections[0]?.columns["items"] = .list([.typedLink(table: 8, key: 0)])
+    #expect(ObjectSight(endless).crates[3]?.text.contains("row 0") == true)
+  }
+
   @Test("an object, list, set, map or back link that reads otherwise than its row is found")
   func views() throws {
     let rows = sound()
@@ -102,6 +135,7 @@ private func sound() -> ObjectRows {
       { $0.people[7]?.nicknames = [] }, { $0.people[7]?.scores = ["go=4"] },
       { $0.people[7]?.home = nil }, { $0.dogs[1]?.fans = [7] }, { $0.dogs[1]?.owner = nil },
       { $0.people[8] = $0.people[7] }, { $0.dogs = [:] },
+      { $0.crates[3] = .list([]) }, { $0.crates = [:] },
     ]
     for (number, change) in changes.enumerated() {
       var sight = ObjectSight(rows)

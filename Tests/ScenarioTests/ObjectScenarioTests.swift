@@ -42,7 +42,7 @@ private struct Handed: @unchecked Sendable {
           - ui: {misuse: background}
           - worker: {try: open, with: {deleteIfNeeded: true}, fails: schemaVersion}
         """)
-    #expect(scenario.tables.map(\.name) == ["Person", "Dog"])
+    #expect(scenario.tables.map(\.name) == ["Person", "Dog", "Crate"])
     #expect(scenario.steps[0].database?.objects?.seed == "first")
     #expect(scenario.steps[2].action.told == .refresh)
     #expect(scenario.steps[3].action.told == .invalidate)
@@ -104,10 +104,15 @@ private struct Handed: @unchecked Sendable {
             - {upsert: Dog, _id: random 1..9, name: random, age: 1..3, owner: random, weight: 7}
             - {upsert: Person, _id: random 1..5, name: random, home: random, dogs: random,
                nicknames: random, scores: random}
+            - {upsert: Crate, _id: random 1..4, content: random}
+            - {update: Crate, _id: random 1..4, edit: random, times: 3}
       - background:
           repeat: 5
           write: [{delete: Dog, _id: 1..9}, {upsert: Person, _id: 1..5, dogs: random, home: random}]
       - background: {write: [{delete: Person, _id: 1..5}], cancel: true}
+      - background: {write: [{update: Crate, _id: 1..4, edit: random, times: 4}], cancel: true}
+      - background: {write: [{update: Crate, _id: 77, edit: random}], fails: keyNotFound}
+      - ui: {write: [{upsert: Crate, _id: 1..2, content: random, times: 2}], async: true}
       - ui: {repeat: 2, write: [{upsert: Person, _id: 1..5, scores: random}], async: true}
       - background: {write: [{delete: Person, _id: 1..5}], cancel: true, async: true}
       - background: {write: [{insert: Dog, _id: 1..9}], fails: keyExists, async: true}
@@ -116,12 +121,15 @@ private struct Handed: @unchecked Sendable {
       - all: verify
       - ui: {observe: "age > 1 SORT(age ASC)", of: Dog}
       - background: {observe: TRUEPREDICATE, of: Person}
+      - background: {observe: TRUEPREDICATE, of: Crate}
       - all: verify
       - ui: {pin: old}
       - background: {repeat: 4, write: [{upsert: Person, _id: 1..5, scores: random, dogs: random}]}
       - expect: {pinned: {old: unchanged}}
+      - ui: {repeat: 8, write: [{update: Crate, _id: 1..4, edit: random, times: 2}]}
       - ui: {misuse: background}
       - ui: {release: old}
+      - background: {write: [{delete: Crate, _id: 1..4}]}
       - ui: {repeat: 6, write: [{upsert: Dog, _id: random 1..9, name: random, age: 1..3}]}
       - background: refresh
       - background:
@@ -137,6 +145,7 @@ private struct Handed: @unchecked Sendable {
           write:
             - {upsert: Dog, _id: random 1..9, owner: random}
             - {upsert: Person, _id: 1..5, home: random, dogs: random}
+            - {update: Crate, _id: 1..4, edit: random, times: 2}
       - ui: reopen
       - ui: verify
     """

@@ -72,12 +72,19 @@ private final class KennelActor<Classes: Kennel>: ObjectActor, @unchecked Sendab
   }
 
   func find(_ query: ObjectQuery) throws -> [Int] {
-    query.table == ObjectClasses.person
-      ? try realm.objects(Classes.Person.self).filtered(by: query.text).map(\._id)
-      : try realm.objects(Classes.Dog.self).filtered(by: query.text).map(\._id)
+    switch query.table {
+    case ObjectClasses.person:
+      try realm.objects(Classes.Person.self).filtered(by: query.text).map(\._id)
+    case ObjectClasses.crate: try realm.objects(Crate.self).filtered(by: query.text).map(\._id)
+    default: try realm.objects(Classes.Dog.self).filtered(by: query.text).map(\._id)
+    }
   }
 
   func observe(_ query: ObjectQuery) throws -> any ObjectObserver {
+    if query.table == ObjectClasses.crate {
+      let crates = try realm.objects(Crate.self).filtered(by: query.text)
+      return ResultsObserver(crates) { "\($0._id) \(PlannedValue($0.content).text)" }
+    }
     guard query.table == ObjectClasses.person else {
       let dogs = try realm.objects(Classes.Dog.self).filtered(by: query.text)
       return ResultsObserver(dogs) { dog in

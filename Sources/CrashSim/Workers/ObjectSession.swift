@@ -306,6 +306,7 @@ final class ObjectSession: Sendable {
     let found =
       was.flatMap { FrozenViewOracle.judge(live: actor.name, was: $0, is: sight) }
       ?? LinkOracle.judge(rows) ?? EmbeddedOracle.judge(rows)
+      ?? CollectionOracle.judge(rows)
       ?? ObjectViewOracle.judge(sight, rows)
       ?? QueryOracle.judge(actor.queries(atMost: Self.agesMax, sight), sight)
     if let found { return .broken(found) }

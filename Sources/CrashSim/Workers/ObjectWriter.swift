@@ -13,28 +13,39 @@ struct ObjectWriter<Classes: Kennel> {
   /// - Throws: `ObjectMisfit` when the object does not exist.
   func apply(_ mutation: Mutation) throws {
     let id = Int(mutation.key)
-    let isPerson = mutation.table == ObjectClasses.person
-    let isThere =
-      isPerson ? person(id) != nil : dog(id) != nil
+    let present = object(id, of: mutation.table)
     switch mutation.kind {
     case .delete:
-      guard isThere else { throw missing(mutation) }
-      if let person = isPerson ? person(id) : nil { realm.delete(person) }
-      if let dog = isPerson ? nil : dog(id) { realm.delete(dog) }
+      guard let present else { throw missing(mutation) }
+      realm.delete(present)
       return
-    case .update where !isThere: throw missing(mutation)
+    case .update where present == nil: throw missing(mutation)
     case .insert, .update, .upsert: break
     }
-    if isPerson {
-      writePerson(id, mutation.values, isNew: !isThere || mutation.kind == .insert)
-    } else {
-      writeDog(id, mutation.values, mayBeThere: mutation.kind != .insert)
+    let isNew = present == nil || mutation.kind == .insert
+    switch mutation.table {
+    case ObjectClasses.person: writePerson(id, mutation.values, isNew: isNew)
+    case ObjectClasses.crate:
+      if let edit = mutation.edit {
+        try self.edit(id, edit)
+      } else {
+        writeCrate(id, mutation.values.first ?? .null, isNew: isNew)
+      }
+    default: writeDog(id, mutation.values, mayBeThere: mutation.kind != .insert)
     }
   }
 
   private func missing(_ mutation: Mutation) -> ObjectMisfit {
     ObjectMisfit(
       code: "keyNotFound", message: "there is no \(mutation.table) with key \(mutation.key)")
+  }
+
+  private func object(_ id: Int, of table: String) -> Object? {
+    switch table {
+    case ObjectClasses.person: person(id)
+    case ObjectClasses.crate: crate(id)
+    default: dog(id)
+    }
   }
 
   private func person(_ id: Int) -> Classes.Person? {

@@ -18,6 +18,8 @@ package enum PlannedValue: Sendable, Hashable {
   /// The key of a row.
   case link(Int64)
   case list([PlannedValue])
+  /// Values under texts, in a mixed value; see `dictionary(sorting:)`.
+  case dictionary([PlannedEntry])
 
   /// Size of the data itself: 8 for an int, the UTF-8 length for a string.
   package var contentBytes: Int {
@@ -30,6 +32,8 @@ package enum PlannedValue: Sendable, Hashable {
     case .uuid: 16
     case .date: 12
     case .list(let elements): elements.reduce(0) { $0 + $1.contentBytes }
+    case .dictionary(let entries):
+      entries.reduce(0) { $0 + $1.key.utf8.count + $1.value.contentBytes }
     }
   }
 
@@ -63,7 +67,7 @@ package enum PlannedValue: Sendable, Hashable {
 
 extension PlannedValue: Codable {
   private enum Key: String, CodingKey {
-    case bool, double, binary, date, uuid, link
+    case bool, double, binary, date, uuid, link, dictionary
   }
 
   /// Reads the forms that `encode(to:)` writes.
@@ -76,6 +80,7 @@ extension PlannedValue: Codable {
         case .binary: .binary(Array(try fields.decode(Data.self, forKey: key)))
         case .uuid: try Self.uuid(try fields.decode(Data.self, forKey: key), fields, key)
         case .link: .link(try fields.decode(Int64.self, forKey: key))
+        case .dictionary: .dictionary(try fields.decode([PlannedEntry].self, forKey: key))
         case .date:
           try Self.date(try fields.decode([Int64].self, forKey: key), fields, key)
         }
@@ -130,6 +135,7 @@ extension PlannedValue: Codable {
     case .binary(let bytes): try put(Data(bytes), .binary)
     case .uuid(let uuid): try put(Data(uuid.bytes), .uuid)
     case .link(let key): try put(key, .link)
+    case .dictionary(let entries): try put(entries, .dictionary)
     case .date(let seconds, let nanoseconds): try put([seconds, nanoseconds], .date)
     }
   }
@@ -149,6 +155,8 @@ extension PlannedValue {
     case .uuid(let uuid): .uuid(uuid)
     case .link(let key): .link(key)
     case .list(let elements): .list(elements.map(\.engineValue))
+    case .dictionary(let entries):
+      .dictionary(entries.map { DictionaryEntry(key: $0.key, value: $0.value.engineValue) })
     }
   }
 

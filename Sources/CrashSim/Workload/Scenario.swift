@@ -369,6 +369,8 @@ package struct WriteStatement: Sendable, Hashable {
   package var key: KeyRule
   /// How the named columns are filled.
   package var values: [String: ValueRule]
+  /// How a content is changed deep inside.
+  package var edit: EditRule?
 
   package init(
     position: SourcePosition,
@@ -423,6 +425,8 @@ package enum ValueRule: Sendable, Hashable {
   case any
   /// Draws elements of a list; their number is drawn from the range.
   case items(ClosedRange<Int>)
+  /// Always this value of any type.
+  case content(PlannedValue)
 }
 
 /// An assertion about the live database.

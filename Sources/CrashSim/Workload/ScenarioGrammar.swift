@@ -24,6 +24,7 @@ package enum GrammarObject: String, CaseIterable, Sendable {
   case shorten
   case action
   case statement
+  case contentEdit
   case randomText
   case expectation
   case versionBound
@@ -93,7 +94,8 @@ package enum GrammarObject: String, CaseIterable, Sendable {
         "copy", "key", "write", "repeat", "cancel", "async", "fails", "try", "with", "query", "of",
         "finds", "misuse", "observe",
       ]
-    case .statement: ["insert", "upsert", "update", "delete", "times", "upTo"]
+    case .statement: ["insert", "upsert", "update", "delete", "times", "upTo", "edit"]
+    case .contentEdit: ["at", "set", "insert", "remove", "clear"]
     case .randomText: ["random"]
     case .expectation: ["count", "version", "file", "pinned", "verify"]
     case .versionBound: ["atLeast"]
@@ -140,6 +142,7 @@ package enum GrammarObject: String, CaseIterable, Sendable {
     case .sync: "sync section"
     case .syncStep: "step of synchronization"
     case .syncEdit: "change of a transaction"
+    case .contentEdit: "edit"
     default: rawValue
     }
   }
@@ -245,6 +248,8 @@ public enum ScenarioBounds {
   package static let letters: ClosedRange<Int64> = 0...1_000_000
   /// Elements of one list.
   package static let items: ClosedRange<Int64> = 0...100_000
+  /// Collections of a content that are nested in each other.
+  package static let contentDepth = 16
   /// Bytes of all texts together.
   package static let textBytes = 256 << 20
   /// Tables; columns of one table; actors.

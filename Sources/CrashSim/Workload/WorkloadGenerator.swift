@@ -219,13 +219,46 @@ struct WorkloadGenerator {
         values[index] = try makeUnique(column, key, statement)
       }
     }
+    let edit = try makeEdit(statement, key, &values)
     textBytes += values.reduce(0) { $0 + $1.contentBytes }
     guard textBytes <= ScenarioBounds.textBytes else {
       throw failure(
         statement, "the values come to more than \(ScenarioBounds.textBytes) bytes",
         "lower 'repeat', 'times' or the number of letters")
     }
-    return Mutation(statement.kind, statement.table, key: key, values: values)
+    var mutation = Mutation(statement.kind, statement.table, key: key, values: values)
+    mutation.edit = edit
+    return mutation
+  }
+
+  /// The statement's change of a content, which is applied to the values.
+  private mutating func makeEdit(
+    _ statement: WriteStatement, _ key: Int64, _ values: inout [PlannedValue]
+  ) throws(LabError) -> ContentEdit? {
+    guard let rule = statement.edit, let content = values.first else { return nil }
+    guard model.row(key, in: statement.table) != nil else {
+      // It must fail, whatever it changes.
+      return ContentEdit(path: [], change: .clear)
+    }
+    try spend(content.valueCount, at: statement.position)
+    let edit: ContentEdit
+    switch rule {
+    case .planned(let planned): edit = planned
+    case .any:
+      var generator = generator(statement.position)
+      edit = content.drawEdit(&generator)
+      generators[statement.position] = generator
+    }
+    do throws(EditMisfit) {
+      values[0] = try content.applying(edit)
+    } catch {
+      throw failure(
+        statement,
+        "the edit of \(statement.table) \(key) in transaction \(transactionCount) does not fit: "
+          + "\(error.reason); the content is \(content.text.prefix(200))",
+        "correct 'at', or give the object another content before")
+    }
+    return edit
   }
 
   // MARK: - Keys
@@ -366,7 +399,7 @@ struct WorkloadGenerator {
     guard column.type != .link else {
       return try makeLink(rule, position, place, column, &generator)
     }
-    if let kind = column.objects, rule != .null {
+    if let kind = column.objects, rule.isDrawn {
       var range: ClosedRange<Int>?
       if case .items(let items) = rule { range = items }
       let dogs = kind == .dogs ? try keys(of: ObjectClasses.dog, at: position) : []
@@ -375,6 +408,7 @@ struct WorkloadGenerator {
     switch rule {
     case .null: return .null
     case .any: return column.draw(&generator)
+    case .content(let value): return value
     case .items(let range):
       let count = Int.random(in: range, using: &generator)
       return .list((0..<count).map { _ in column.drawElement(&generator) })
@@ -433,45 +467,5 @@ struct WorkloadGenerator {
       key = keys[Int(generator.next(upperBound: UInt64(keys.count)))]
     }
     return model.row(key, in: target) == nil ? .null : .link(key)
-  }
-}
-
-extension ColumnDeclaration {
-  /// Draws a value.
-  fileprivate func draw(_ generator: inout PRNG) -> PlannedValue {
-    if isOptional, generator.below(4) == 0 { return .null }
-    return drawElement(&generator)
-  }
-
-  /// Draws a value that is not null.
-  fileprivate func drawElement(_ generator: inout PRNG) -> PlannedValue {
-    switch type {
-    case .int: return .int(generator.anyInt())
-    case .string: return .string(generator.letters(Int(generator.below(24))))
-    case .bool: return .bool(generator.below(2) == 0)
-    case .double: return .double(generator.next())
-    case .binary: return .binary((0..<generator.below(40)).map { _ in UInt8(generator.below(256)) })
-    case .date:
-      return .date(seconds: generator.anyInt(), nanoseconds: Int64(generator.below(1_000_000_000)))
-    case .uuid:
-      return .uuid(PlannedValue.uuid((0..<16).map { _ in UInt8(generator.below(256)) }))
-    case .mixed:
-      return generator.below(2) == 0
-        ? .int(generator.anyInt()) : .string(generator.letters(Int(generator.below(24))))
-    case .link: return .null
-    }
-  }
-}
-
-extension PRNG {
-  /// An int of random width.
-  fileprivate mutating func anyInt() -> Int64 {
-    let bits = next()
-    return Int64(bitPattern: bits) >> Int64(below(64))
-  }
-
-  /// Lower-case letters.
-  fileprivate mutating func letters(_ count: Int) -> String {
-    String(decoding: (0..<count).map { _ in UInt8(97 + below(26)) }, as: UTF8.self)
   }
 }

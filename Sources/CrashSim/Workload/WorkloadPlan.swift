@@ -126,6 +126,8 @@ package struct Mutation: Sendable, Hashable, Codable {
   package var key: Int64
   /// The whole row without its key, in the order of the columns; empty for a delete.
   package var values: [PlannedValue]
+  /// The change deep inside a content that leads to these values.
+  package var edit: ContentEdit?
 
   /// Makes a statement.
   package init(_ kind: StatementKind, _ table: String, key: Int64, values: [PlannedValue] = []) {

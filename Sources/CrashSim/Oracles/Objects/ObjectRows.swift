@@ -46,6 +46,10 @@ package struct ObjectRows: Sendable {
   var dogs: [Int64: Row] = [:]
   var addresses: [Int64: Row] = [:]
   var rooms: [Int64: Row] = [:]
+  var crates: [Int64: Row] = [:]
+  /// The lists and dictionaries in mixed values, and the number of their table.
+  var collections: [Int64: Row] = [:]
+  var collectionTable: UInt32 = 0
 
   /// No rows.
   init() {}
@@ -58,6 +62,11 @@ package struct ObjectRows: Sendable {
     dogs = try Self.rows(of: ObjectClasses.dog, snapshot)
     addresses = try Self.rows(of: ObjectClasses.address, snapshot)
     rooms = try Self.rows(of: ObjectClasses.room, snapshot)
+    crates = try Self.rows(of: ObjectClasses.crate, snapshot)
+    collections = try Self.rows(of: ObjectClasses.collectionTable, snapshot)
+    if snapshot.hasTable(ObjectClasses.collectionTable) {
+      collectionTable = try snapshot.tableID(of: ObjectClasses.collectionTable)
+    }
   }
 
   private static func rows(

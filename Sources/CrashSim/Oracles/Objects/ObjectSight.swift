@@ -32,9 +32,13 @@ package struct ObjectSight: Sendable, Hashable {
 
   var people: [Int: Person] = [:]
   package var dogs: [Int: Dog] = [:]
+  /// The contents of crates.
+  var crates: [Int: PlannedValue] = [:]
 
   /// The number of objects, for messages.
-  var summary: String { "\(people.count) people and \(dogs.count) dogs" }
+  var summary: String {
+    "\(people.count) people, \(dogs.count) dogs and \(crates.count) crates"
+  }
 
   /// Describes the first object in which two sights differ; nil when they are equal.
   func difference(from other: ObjectSight) -> String? {
@@ -44,6 +48,11 @@ package struct ObjectSight: Sendable, Hashable {
     }
     for id in Set(dogs.keys).union(other.dogs.keys).sorted() where dogs[id] != other.dogs[id] {
       return "Dog \(id) is \(Self.text(dogs[id])) and not \(Self.text(other.dogs[id]))"
+    }
+    for id in Set(crates.keys).union(other.crates.keys).sorted()
+    where crates[id] != other.crates[id] {
+      let texts = [crates[id], other.crates[id]].map { $0?.text ?? "not there" }
+      return "the content of Crate \(id) is \(texts[0]) and not \(texts[1])"
     }
     return nil
   }
@@ -81,6 +90,7 @@ package struct ObjectSight: Sendable, Hashable {
         kind: Self.kind(weight: dog.weightIfAny, breed: dog.breedIfAny),
         fans: Classes.fans(of: dog))
     }
+    for crate in realm.objects(Crate.self) { crates[crate._id] = PlannedValue(crate.content) }
   }
 
   // MARK: from the rows
@@ -116,6 +126,9 @@ package struct ObjectSight: Sendable, Hashable {
           weight: dog.optionalInt("weight"),
           breed: dog.columns["breed"] == nil ? nil : dog.text("breed")),
         fans: (fans[key] ?? []).sorted())
+    }
+    for crate in rows.crates.values {
+      crates[crate.int("_id")] = PlannedValue(crate.columns["content"] ?? .null, rows)
     }
   }
 }

@@ -50,7 +50,13 @@ extension ScenarioParser {
   /// `{query: "age > 3", of: Dog, finds: [1, 2]}`, or `finds: 2`, or without it.
   func readQuery(_ fields: ScenarioReader.Fields) -> ObjectQuery? {
     guard var query = readQuestion(fields, "query") else { return nil }
-    guard let finds = fields["finds"] else { return query }
+    guard let finds = fields["finds"] else {
+      guard query.table == ObjectClasses.crate else { return query }
+      reader.report(
+        fields.position, "a query of \(query.table) needs 'finds'",
+        "write the keys or the number of the objects that it must find")
+      return nil
+    }
     if case .list(let items) = finds.body {
       query.keys = items.compactMap { reader.integer($0, "a key", in: ScenarioBounds.keys) }
       return query

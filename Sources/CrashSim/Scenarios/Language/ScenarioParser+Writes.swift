@@ -64,6 +64,7 @@ extension ScenarioParser {
       }
       statement.values[column.name] = readValue(value, column)
     }
+    if let edit = fields["edit"] { readEdit(edit, of: &statement, table) }
     return statement
   }
 
@@ -107,7 +108,7 @@ extension ScenarioParser {
     if column.isOptional, case .scalar("null", isQuoted: false) = node.body { return .null }
     if let kind = column.objects {
       if kind == .home, case .scalar("random", isQuoted: false) = node.body { return .any }
-      return readItems(node, column)
+      return kind == .content ? readContent(node) : readItems(node, column)
     }
     if column.isList { return readItems(node, column) }
     switch column.type {

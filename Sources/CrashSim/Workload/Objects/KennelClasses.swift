@@ -15,7 +15,9 @@ package protocol Kennel: SendableMetatype {
 }
 
 extension Kennel {
-  package static var types: [ObjectBase.Type] { [Person.self, Dog.self, Address.self, Room.self] }
+  package static var types: [ObjectBase.Type] {
+    [Person.self, Dog.self, Address.self, Room.self, Crate.self]
+  }
 }
 
 /// What both versions of `Person` have.
@@ -49,6 +51,12 @@ package final class Address: EmbeddedObject {
 package final class Room: EmbeddedObject {
   @Persisted package var name: String
   @Persisted package var size: Int
+}
+
+/// What holds a value of any type, the same in both versions.
+package final class Crate: Object {
+  @Persisted(primaryKey: true) package var _id: Int
+  @Persisted package var content: AnyRealmValue
 }
 
 // MARK: version 1

@@ -43,6 +43,8 @@ package enum ObjectColumn: String, Sendable, Hashable, Codable, CaseIterable {
   case nicknames
   /// `Person.scores`: a map from texts to numbers.
   case scores
+  /// `Crate.content`: any value, also lists and dictionaries of them, nested.
+  case content
 }
 
 /// Faultline's classes, as statements see them: one row for each object, by its primary key.
@@ -54,21 +56,20 @@ package enum ObjectClasses {
   package static let dog = "Dog"
   package static let address = "Address"
   package static let room = "Room"
+  package static let crate = "Crate"
+  /// The table with the lists and dictionaries in mixed values.
+  package static let collectionTable = "__mixed"
 
   /// The classes that statements write to.
   package static let tables: [TableDeclaration] = [
     TableDeclaration(
       name: person, key: "_id",
       columns: [column("name", .string), column("age", .int)]
-        + ObjectColumn.allCases.map { kind in
-          var column = column(kind.rawValue, .mixed)
-          column.objects = kind
-          column.isOptional = kind == .home
-          return column
-        }),
+        + [.home, .dogs, .nicknames, .scores].map { column($0) }),
     TableDeclaration(
       name: dog, key: "_id",
       columns: [column("name", .string), column("age", .int), owner, weight]),
+    TableDeclaration(name: crate, key: "_id", columns: [column(.content)]),
   ]
 
   /// The table for Faultline's own commits: it is the same in every version.
@@ -86,6 +87,13 @@ package enum ObjectClasses {
     var weight = column("weight", .int)
     weight.isOptional = true
     return weight
+  }
+
+  private static func column(_ kind: ObjectColumn) -> ColumnDeclaration {
+    var column = column(kind.rawValue, .mixed)
+    column.objects = kind
+    column.isOptional = kind.empty == .null
+    return column
   }
 
   private static func column(_ name: String, _ type: DeclaredType) -> ColumnDeclaration {
@@ -119,6 +127,7 @@ extension ObjectColumn {
         Self.words(count, &generator).map {
           .list([.string($0), .int(Int64(generator.below(1000)))])
         })
+    case .content: return .drawContent(&generator)
     }
   }
 
@@ -132,5 +141,5 @@ extension ObjectColumn {
   }
 
   /// The column's value when no statement has filled it.
-  var empty: PlannedValue { self == .home ? .null : .list([]) }
+  var empty: PlannedValue { self == .home || self == .content ? .null : .list([]) }
 }

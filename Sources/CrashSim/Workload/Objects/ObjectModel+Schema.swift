@@ -9,6 +9,7 @@ extension ObjectModel {
     switch name {
     case ObjectClasses.address:
       [ColumnSchema(name: "city", type: .string), links("rooms", to: ObjectClasses.room)]
+    case ObjectClasses.crate: [primaryKey, ColumnSchema(name: "content", type: .mixed)]
     case ObjectClasses.room:
       [ColumnSchema(name: "name", type: .string), ColumnSchema(name: "size", type: .int)]
     case ObjectClasses.person:
@@ -52,12 +53,13 @@ extension ObjectModel {
     case .dictionary: return .dictionary([])
     case .none: break
     }
-    if column.isOptional { return .null }
+    if column.isOptional || column.type == .mixed { return .null }
     return column.type == .string ? .string("") : .int(0)
   }
 
   private static let names = [
-    ObjectClasses.address, ObjectClasses.dog, ObjectClasses.person, ObjectClasses.room,
+    ObjectClasses.address, ObjectClasses.crate, ObjectClasses.dog, ObjectClasses.person,
+    ObjectClasses.room,
   ]
 
   // MARK: opening
@@ -81,7 +83,9 @@ extension ObjectModel {
   /// Makes all tables, starting with the object database's own two if they do not exist.
   private mutating func makeClasses(_ version: UInt64, isNew: Bool) {
     if isNew { nextTableID += 2 }
-    classes = [:]
+    // The table of collections stays, without its rows.
+    classes = classes.filter { $0.key == Self.mixed }
+    classes[Self.mixed]?.rows = [:]
     for name in Self.names {
       let schema = TableSchema(name: name, columns: Self.columns(of: name, version: version))
       classes[name] = Table(schema: schema, id: nextTableID)
@@ -138,15 +142,15 @@ extension ObjectModel {
   /// Adds all tables to the hash; the one with sentinel rows comes last.
   func feed(_ hasher: inout ContentHasher) {
     guard let version else { return }
-    for name in Self.names {
+    for name in Self.names + [Self.mixed] {
       guard let table = classes[name] else { continue }
       hasher.beginTable(table.schema)
       for (key, row) in table.rows { hasher.combine(key: key, row) }
     }
     hasher.beginTable(Self.classTable)
-    for name in Self.names {
+    for name in Self.names + [Self.mixed] {
       guard let table = classes[name] else { continue }
-      let isEmbedded = name == ObjectClasses.address || name == ObjectClasses.room
+      let isEmbedded = [ObjectClasses.address, ObjectClasses.room, Self.mixed].contains(name)
       hasher.combine(
         key: table.id,
         [

@@ -55,8 +55,9 @@ struct ObjectModel: Sendable, Hashable {
     return key
   }
 
-  /// Removes a row, the embedded rows that it owns, and all links to it.
+  /// Removes a row, the rows that it owns, and all links to it.
   mutating func remove(_ name: String, _ key: Int64) {
+    release(value(name, key, "content"))
     if case .link(let home) = value(name, key, "home") { removeHome(home) }
     guard let row = classes[name]?.rows.removeValue(forKey: key) else { return }
     if case .int(let id) = row.first, classes[name]?.keys[id] == key {
@@ -103,6 +104,10 @@ struct ObjectModel: Sendable, Hashable {
       classes[mutation.table]?.keys[mutation.key] = key
       set(.int(mutation.key), mutation.table, key, "_id")
     }
+    if let edit = mutation.edit {
+      self.edit(key, edit)
+      return
+    }
     let columns = ObjectClasses.tables.first { $0.name == mutation.table }?.columns ?? []
     for (column, value) in zip(columns, mutation.values) {
       fill(mutation.table, key, column, value)
@@ -122,6 +127,7 @@ struct ObjectModel: Sendable, Hashable {
       let target = classes[column.target ?? ""]?.keys[id]
       set(target.map { .link($0) } ?? .null, name, key, column.name)
     case .home: fillHome(key, value)
+    case .content: fillContent(key, value)
     case .dogs:
       let keys = classes[ObjectClasses.dog]?.keys ?? [:]
       let links = value.elements.compactMap { $0.number.flatMap { keys[$0] }.map(Value.link) }
