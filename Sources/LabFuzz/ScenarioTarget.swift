@@ -29,6 +29,7 @@ enum ScenarioTarget {
     "ext4-ordered",
     "posix", "strict", "every operation", "every sync", "EIO", "ENOSPC", "data.realm", "pct",
     "bounded", "scripted", "4 x content", "letters 1..9", "1 in 9", "durability",
+    "Crate", "content", "[[[", "{a: ",
   ]
 
   private static let preamble = """
@@ -79,6 +80,20 @@ enum ScenarioTarget {
     crash: {model: ext4-ordered, explore: all, budget: {states: 1200}}
     seed: 7
     tags: [slow]
+
+    """,
+    """
+    title: Nested
+    schema: objects
+    processes: {app: [ui]}
+    steps:
+      - ui: open
+      - ui: {write: [{insert: Crate, _id: 1, content: {a: [1, {b: [two, 2.5, null]}], c: {}}}]}
+      - ui: {write: [{update: Crate, _id: 1, edit: {at: [a, 1, b, 0], insert: [[3]]}}]}
+      - ui: {write: [{update: Crate, _id: 1, edit: {at: [a, 0], set: {d: true}}}]}
+      - ui: {write: [{update: Crate, _id: 1, edit: {at: [a, 1], remove: true}}]}
+      - ui: {write: [{update: Crate, _id: 1, edit: {at: [c], clear: true}}]}
+      - ui: {repeat: 9, write: [{update: Crate, _id: 1..9, edit: random}]}
 
     """,
     """
