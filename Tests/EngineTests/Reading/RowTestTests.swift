@@ -46,6 +46,60 @@ struct RowTestTests {
     return (database, rows)
   }
 
+  private typealias Case = (test: RowTest, passes: ([Value]) -> Bool)
+
+  private static func number(_ row: [Value]) -> Int64? {
+    if case .int(let number) = row[0] { number } else { nil }
+  }
+
+  private static func real(_ row: [Value]) -> Double {
+    if case .double(let real) = row[2] { real } else { .nan }
+  }
+
+  private static func word(_ row: [Value]) -> String? {
+    if case .string(let text) = row[4] { text } else { nil }
+  }
+
+  private static func searches(_ reader: TableReader) throws -> [Case] {
+    func search(
+      _ text: String, _ place: TextSearch.Place, _ options: String = ""
+    ) throws -> RowTest {
+      try reader.test(
+        reader.column("text", of: String.self),
+        TextSearch(
+          text, at: place, ignoresCase: options.contains("c"),
+          ignoresMarks: options.contains("d")))
+    }
+    return [
+      (try search("b", .anywhere), { word($0)?.contains("b") ?? false }),
+      (try search("", .anywhere), { word($0) != nil }),
+      (try search("B", .end, "c"), { word($0)?.lowercased().hasSuffix("b") ?? false }),
+      (try search("Ab", .whole, "c"), { word($0)?.lowercased() == "ab" }),
+      (try search("äB", .anywhere, "c"), { word($0) == "xÄb" }),
+      (try search("Ab", .anywhere, "d"), { word($0) == "xÄb" }),
+      (try search("aB", .anywhere, "cd"), { ["ab", "AB", "xÄb"].contains(word($0)) }),
+      (try search("ss", .start, "c"), { word($0) == "ß" }),
+      (.not(try search("a", .start, "c")), { !(word($0)?.lowercased().hasPrefix("a") ?? false) }),
+    ]
+  }
+
+  private static func check(
+    _ cases: [Case], _ reader: TableReader, _ rows: [Int64: [Value]]
+  ) throws {
+    for (index, (test, passes)) in cases.enumerated() {
+      let expected = rows.keys.sorted().filter { passes(rows[$0]!) }
+      #expect(try reader.keys(where: test) == expected, "case \(index)")
+      #expect(try reader.count(where: test) == expected.count, "case \(index)")
+      let numbers = expected.compactMap { number(rows[$0]!) }
+      let sum = try reader.sum(reader.column("int", of: Int64.self), where: test)
+      #expect(sum.total == Int128(numbers.reduce(0, +)), "case \(index)")
+      #expect(sum.count == numbers.count, "case \(index)")
+      var visited: [Int64] = []
+      try reader.forEachRow(where: test) { visited.append($0.key) }
+      #expect(visited == expected, "case \(index)")
+    }
+  }
+
   private static func check(_ database: Database, _ rows: [Int64: [Value]]) throws {
     let snapshot = try database.snapshot()
     let reader = try snapshot.reader(for: "Thing")
@@ -58,40 +112,13 @@ struct RowTestTests {
     let isA = try reader.test(reader.column("text", of: String.self), equalTo: "a")
     let oneOf = try reader.test(reader.column("text", of: String.self), isOneOf: ["ab", "", "x"])
     let isNull = try reader.test(isNull: "date")
-    func search(
-      _ text: String, _ place: TextSearch.Place, _ options: String = ""
-    ) throws -> RowTest {
-      try reader.test(
-        reader.column("text", of: String.self),
-        TextSearch(
-          text, at: place, ignoresCase: options.contains("c"),
-          ignoresMarks: options.contains("d")))
-    }
-    func number(_ row: [Value]) -> Int64? {
-      if case .int(let number) = row[0] { number } else { nil }
-    }
-    func real(_ row: [Value]) -> Double {
-      if case .double(let real) = row[2] { real } else { .nan }
-    }
-    func word(_ row: [Value]) -> String? {
-      if case .string(let text) = row[4] { text } else { nil }
-    }
-    let cases: [(RowTest, ([Value]) -> Bool)] = [
+    let cases: [Case] = [
       (int, { number($0).map { $0 < 4 } ?? false }), (notInt, { number($0) != 4 }),
       (bool, { $0[1] == .bool(true) }), (.not(bool), { $0[1] != .bool(true) }),
       (double, { real($0) >= 0 }), (float, { $0[3] == .float(0.5) }),
       (text, { word($0)?.hasPrefix("a") ?? false }), (isNull, { $0[5] == .null }),
       (oneOf, { ["ab", ""].contains(word($0)) }),
       (.not(oneOf), { !["ab", ""].contains(word($0)) }),
-      (try search("b", .anywhere), { word($0)?.contains("b") ?? false }),
-      (try search("", .anywhere), { word($0) != nil }),
-      (try search("B", .end, "c"), { word($0)?.lowercased().hasSuffix("b") ?? false }),
-      (try search("Ab", .whole, "c"), { word($0)?.lowercased() == "ab" }),
-      (try search("äB", .anywhere, "c"), { word($0) == "xÄb" }),
-      (try search("Ab", .anywhere, "d"), { word($0) == "xÄb" }),
-      (try search("aB", .anywhere, "cd"), { ["ab", "AB", "xÄb"].contains(word($0)) }),
-      (try search("ss", .start, "c"), { word($0) == "ß" }),
-      (.not(try search("a", .start, "c")), { !(word($0)?.lowercased().hasPrefix("a") ?? false) }),
       (.not(isNull), { $0[5] != .null }), (.all([]), { _ in true }), (.any([]), { _ in false }),
       (
         .all([int, double, .not(isA)]),
@@ -112,18 +139,7 @@ struct RowTestTests {
         }
       ),
     ]
-    for (index, (test, passes)) in cases.enumerated() {
-      let expected = rows.keys.sorted().filter { passes(rows[$0]!) }
-      #expect(try reader.keys(where: test) == expected, "case \(index)")
-      #expect(try reader.count(where: test) == expected.count, "case \(index)")
-      let numbers = expected.compactMap { number(rows[$0]!) }
-      let sum = try reader.sum(reader.column("int", of: Int64.self), where: test)
-      #expect(sum.total == Int128(numbers.reduce(0, +)), "case \(index)")
-      #expect(sum.count == numbers.count, "case \(index)")
-      var visited: [Int64] = []
-      try reader.forEachRow(where: test) { visited.append($0.key) }
-      #expect(visited == expected, "case \(index)")
-    }
+    try check(cases + searches(reader), reader, rows)
     var all: [Int64] = []
     try reader.forEachRow(where: nil) { all.append($0.key) }
     #expect(all == rows.keys.sorted())
