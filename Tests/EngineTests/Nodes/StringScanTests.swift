@@ -7,10 +7,8 @@ import Testing
 
 @Suite("Scans of strings")
 struct StringScanTests {
-  /// Finds the rows by a scan of a committed table.
-  private static func rows(
-    _ strings: [String], _ text: String, isPrefix: Bool
-  ) throws -> (keys: [Int64], count: Int) {
+  /// A table of texts, committed.
+  private static func committed(_ strings: [String]) throws -> Snapshot {
     let database = try Database.open(backend: TestBackend())
     let write = try database.beginWrite()
     try write.createTable(
@@ -19,7 +17,14 @@ struct StringScanTests {
       try write.insert(into: "T", key: Int64(key), [.string(string)])
     }
     try write.commit()
-    let snapshot = try database.snapshot()
+    return try database.snapshot()
+  }
+
+  /// Finds the rows by a scan of a committed table.
+  private static func rows(
+    _ strings: [String], _ text: String, isPrefix: Bool
+  ) throws -> (keys: [Int64], count: Int) {
+    let snapshot = try committed(strings)
     defer { snapshot.release() }
     let reader = try snapshot.reader(for: "T")
     let column = try reader.column("text", of: String.self)
@@ -73,15 +78,7 @@ struct StringScanTests {
       "", "needle", "NEEDLE", "a Needle in hay", "needl", long, long + "nEEdle", "é needle",
       "éneedl",
     ]
-    let database = try Database.open(backend: TestBackend())
-    let write = try database.beginWrite()
-    try write.createTable(
-      TableSchema(name: "T", columns: [ColumnSchema(name: "text", type: .string)]))
-    for (key, string) in strings.enumerated() {
-      try write.insert(into: "T", key: Int64(key), [.string(string)])
-    }
-    try write.commit()
-    let snapshot = try database.snapshot()
+    let snapshot = try Self.committed(strings)
     defer { snapshot.release() }
     let reader = try snapshot.reader(for: "T")
     let column = try reader.column("text", of: String.self)
