@@ -62,10 +62,11 @@ struct Mount: ParsableCommand {
       options.recordingBytesMax =
         try ByteAmount(parsing: recordingLimit, for: "--recording-limit").bytes
     }
+    // Before it is mounted: killed in between, it must not stay.
+    try run.note(mountPoint: directory, source: socket)
     let fileSystem = try FaultFSClient(
       mountPoint: directory, options: options)
     defer { try? fileSystem.shutdown() }
-    try run.note(mount: fileSystem.mountPoint)
     try service?.begin(fileSystem)
     try fileSystem.addRules(rules)
     if trace != nil { try fileSystem.beginRecording() }

@@ -88,24 +88,43 @@ struct LifecycleTests {
     try expectNothing(of: run, program, command, pids: run.processes)
   }
 
-  @Test("a killed mount is gone, and so is its daemon")
-  func killedMount() throws {
-    let command = try FaultlineCommand()
+  /// Starts `faultline mount` on a new directory.
+  private func startMount(
+    _ command: FaultlineCommand
+  ) throws -> (RunningProgram, LiveRun, path: String) {
     let path = command.directory.file("mnt")
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     let program = try command.start(["mount", path])
-    let run = try #require(LiveRun(pid: program.process))
-    let isMounted = {
-      (try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8))?.contains(path)
-    }
-    #expect(waitUntil(seconds: 20) { isMounted() == true })
+    return (program, try #require(LiveRun(pid: program.process)), path)
+  }
+
+  private func isMounted(_ path: String) -> Bool {
+    MountTable.mounts().contains { $0.point == path }
+  }
+
+  @Test("a killed mount is gone, and so is its daemon")
+  func killedMount() throws {
+    let command = try FaultlineCommand()
+    let (program, run, path) = try startMount(command)
+    #expect(waitUntil(seconds: 20) { isMounted(path) })
     let user = try RunningProgram(["/bin/sh", "-c", "exec 5> held; sleep 300"], in: path)
     let held = "\(path)/held"
     #expect(waitUntil(seconds: 10) { FileManager.default.fileExists(atPath: held) })
     try expectNothing(of: run, program, command, pids: [])
-    #expect(isMounted() == false)
+    #expect(!isMounted(path))
     kill(-user.process, SIGKILL)
     _ = user.wait()
+  }
+
+  /// The next thing that the command does must not be what makes it known to whoever cleans up.
+  @Test("a mount that is killed as soon as it is there is gone", arguments: 1...3)
+  func killedMounting(attempt: Int) throws {
+    let command = try FaultlineCommand()
+    let (program, run, path) = try startMount(command)
+    let end = ContinuousClock.now + .seconds(20)
+    while !isMounted(path), ContinuousClock.now < end {}
+    try expectNothing(of: run, program, command, pids: [])
+    #expect(!isMounted(path))
   }
 
   /// Its daemon has pages written nearly all the time, and must not wait for itself then.

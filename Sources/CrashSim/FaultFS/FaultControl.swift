@@ -35,15 +35,7 @@ public final class FaultControl: Sendable {
     // The mount itself may hang, so only its parent folder is resolved.
     let parent = PathCalls.resolve(url.deletingLastPathComponent().path) ?? ""
     let path = (parent == "/" ? "" : parent) + "/" + url.lastPathComponent
-    let bytes = FileManager.default.contents(atPath: "/proc/self/mountinfo") ?? Data()
-    var source: String?
-    for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
-      let fields = line.split(separator: " ")
-      guard let dash = fields.firstIndex(of: "-"), fields.count > dash + 2, fields.count > 4,
-        fields[dash + 1] == "fuse.faultfs", RunDirectory.unescaped(fields[4]) == path
-      else { continue }
-      source = String(fields[dash + 2])
-    }
+    let source = MountTable.mounts().last { $0.point == path && $0.type == "fuse.faultfs" }?.source
     guard let source else {
       throw .usage("no faulty file system is mounted on \(path); see 'faultline mount'")
     }

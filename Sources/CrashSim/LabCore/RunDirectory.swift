@@ -121,12 +121,31 @@ package struct RunDirectory: Sendable {
     nonmutating set { use.refusedModes.store(newValue, ordering: .relaxed) }
   }
 
-  /// Records a mount outside of the directory, so that a later run can detach it.
-  package func note(mount: String) throws(LabError) {
+  /// Records a mount outside of the directory before it is made, so that a later run can detach it.
+  /// - Parameters:
+  ///   - mountPoint: Its future place.
+  ///   - source: What the table of mounts will name as its source.
+  /// - Throws: `LabError` when the record cannot be written.
+  package func note(mountPoint: String, source: String) throws(LabError) {
+    // The client says what is wrong with a path that cannot be resolved.
+    guard let point = PathCalls.resolve(mountPoint) else { return }
     do {
-      try Data(mount.utf8).write(to: URL(fileURLWithPath: "\(path)/\(Self.notedMount)"))
+      let note = NotedMount(point: point, source: source)
+      try JSONEncoder().encode(note).write(to: URL(fileURLWithPath: "\(path)/\(Self.notedMount)"))
     } catch {
       throw .lab("cannot write below \(path): \(error.localizedDescription)")
+    }
+  }
+
+  private struct NotedMount: Codable {
+    let point: String
+    let source: String
+
+    /// True while it is mounted; another mount at the same place is another run's.
+    var isMounted: Bool {
+      MountTable.mounts().contains {
+        $0.point == point && $0.source == source && $0.type == "fuse.faultfs"
+      }
     }
   }
 
@@ -144,19 +163,27 @@ package struct RunDirectory: Sendable {
   /// Unmounts, kills and removes the leftovers of one dead process's runs.
   package static func sweep(run path: String) {
     let name = String(path.split(separator: "/").last ?? "")
-    // A process may start another between check and kill; after some rounds none is left.
-    for _ in 0..<20 {
-      killProcesses { $0.has(environmentName, name) || $0.worksBelow(path) }
-      var stale = mounts(below: path)
-      for run in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
-        let noted = FileManager.default.contents(atPath: "\(path)/\(run)/\(notedMount)") ?? Data()
-        stale += mounts(below: String(decoding: noted, as: UTF8.self), type: "fuse.faultfs")
-      }
+    // A process may start another between check and kill, or end a mount(2) when it is killed; after
+    // some rounds none is left.
+    for round in 1...20 {
+      let killed = killProcesses { $0.has(environmentName, name) || $0.worksBelow(path) }
+      let stale = mounts(ofRun: path)
       for mount in stale { try? PathCalls.abortMount(mount) }
-      if mounts(below: path).isEmpty { remove(path) }
+      let isQuiet = killed == 0 && stale.isEmpty
+      if isQuiet || round == 20 && mounts(ofRun: path).isEmpty { remove(path) }
       if !FileManager.default.fileExists(atPath: path) { return }
       Thread.sleep(forTimeInterval: 0.05)
     }
+  }
+
+  /// The mounts in the directory of a process's runs, and those that it noted elsewhere.
+  private static func mounts(ofRun path: String) -> [String] {
+    let runs = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    let noted = runs.sorted().compactMap { run in
+      FileManager.default.contents(atPath: "\(path)/\(run)/\(notedMount)")
+        .flatMap { try? JSONDecoder().decode(NotedMount.self, from: $0) }
+    }
+    return MountTable.points(below: path) + noted.filter(\.isMounted).map(\.point)
   }
 
   /// Makes the directory of all runs, unless it is there.
@@ -204,30 +231,6 @@ package struct RunDirectory: Sendable {
     let environment = ProcessInfo.processInfo.environment
     return environment[scratchName] ?? environment["TMPDIR"] ?? "/var/tmp"
   }()
-
-  /// Mount points at or below a path, deepest first, from /proc/self/mountinfo (proc(5)).
-  /// - Parameters:
-  ///   - path: Without symbolic links.
-  ///   - type: Only mounts of this file system.
-  /// - Returns: Their paths.
-  static func mounts(below path: String, type: String? = nil) -> [String] {
-    let bytes = FileManager.default.contents(atPath: "/proc/self/mountinfo") ?? Data()
-    let table = String(decoding: bytes, as: UTF8.self)
-    return table.split(separator: "\n").compactMap { line in
-      let fields = line.split(separator: " ")
-      guard fields.count > 4, !path.isEmpty else { return nil }
-      if let type, fields.firstIndex(of: "-").map({ fields[$0 + 1] != type }) ?? true { return nil }
-      let mount = unescaped(fields[4])
-      return mount == path || mount.hasPrefix(path + "/") ? mount : nil
-    }.sorted { $0.count > $1.count }
-  }
-
-  /// The kernel writes space, tab, line feed and backslash as three octal digits.
-  package static func unescaped(_ field: Substring) -> String {
-    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")].reduce(String(field)) {
-      $0.replacing($1.0, with: $1.1)
-    }
-  }
 
   private static func hasSpace(_ path: String) -> Bool {
     let attributes = try? FileManager.default.attributesOfFileSystem(forPath: path)
@@ -285,8 +288,11 @@ package struct RunDirectory: Sendable {
   }
 
   /// Kills all other processes that fulfil a condition.
-  private static func killProcesses(_ isMeant: (ProcessEntry) -> Bool) {
-    for pid in processes(isMeant) { kill(pid, SIGKILL) }
+  /// - Returns: How many there were.
+  private static func killProcesses(_ isMeant: (ProcessEntry) -> Bool) -> Int {
+    let meant = processes(isMeant)
+    for pid in meant { kill(pid, SIGKILL) }
+    return meant.count
   }
 
   private static func processes(_ isMeant: (ProcessEntry) -> Bool) -> [Int32] {
