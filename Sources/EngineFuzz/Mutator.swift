@@ -143,7 +143,7 @@ struct Mutator {
     let slot = Layout.slotOffsetsBytes[choices.below(2)]
     let field = [
       SlotField.version, SlotField.topRef, SlotField.topChecksum, SlotField.logicalSizeBytes,
-      SlotField.flags, SlotField.reserved,
+      SlotField.flags, SlotField.editsChecksum,
     ][choices.below(6)]
     let isSmall = choices.below(2) == 0
     let old = image.number(slot + field)

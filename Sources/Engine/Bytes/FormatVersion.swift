@@ -11,7 +11,7 @@ public struct FormatVersion: RawRepresentable, Hashable, Comparable, Sendable {
   }
 
   /// The layout of files that this engine makes.
-  public static let current = FormatVersion(rawValue: 3)
+  public static let current = FormatVersion(rawValue: 4)
 
   /// The oldest layout that this engine reads; it continues to write a file in the layout that its
   /// header names.
@@ -19,6 +19,9 @@ public struct FormatVersion: RawRepresentable, Hashable, Comparable, Sendable {
 
   /// Whether leaves may have patches.
   var hasPatches: Bool { rawValue >= 3 }
+
+  /// Whether root slots may carry edits of nodes.
+  var hasSlotEdits: Bool { rawValue >= 4 }
 
   /// Older before newer.
   public static func < (left: FormatVersion, right: FormatVersion) -> Bool {

@@ -1,4 +1,4 @@
-// Layout.swift: every offset and size of the file format, format version 3.
+// Layout.swift: every offset and size of the file format, format version 4.
 // Invariant: docs/reference/file-format.md and LayoutTests state the same numbers; a change here is
 // a change of the format. All integers are little-endian and of fixed width.
 
@@ -29,6 +29,10 @@ package enum Layout {
   package static let magic: UInt64 = 0x9a4e_4c54_4c55_4146
   /// Size of a root slot's record.
   package static let slotRecordBytes = 96
+  /// Bytes for edits behind the record, up to the other copy.
+  package static let slotEditsBytesMax = slotCopyDistanceBytes - slotRecordBytes
+  /// A node with edits in a slot has no more bytes: offsets of edits have two.
+  package static let editedNodeBytesMax = 65_535
   /// What the keyed seal of a slot covers: the fields before it, without the checksum.
   package static let slotSealedBytes = 56
 
@@ -60,7 +64,7 @@ package enum Layout {
   /// See `patchedLeafCountMax`.
   package static let patchedLeafBytesMax = 16_384
   /// Patches of one inner node together; with more, leaves are written.
-  package static let patchBytesMax = 96 << 10
+  package static let patchBytesMax = 24 << 10
   /// A patch of more than three eighths of its leaf is not a gain: the leaf is written.
   package static func patchBytesMax(leafSizeBytes: Int) -> Int { leafSizeBytes * 3 / 8 }
 
@@ -169,7 +173,7 @@ package enum SlotField {
   package static let topChecksum = 32
   package static let logicalSizeBytes = 40
   package static let flags = 48
-  package static let reserved = 56
+  package static let editsChecksum = 56
   package static let seal = 64
 }
 

@@ -237,12 +237,18 @@ import CSystem
   }
 
   /// Calls `body` with scratch memory that is valid during the call; its content is unspecified.
-  static func withScratch<Result>(count: Int, _ body: (MutableBytes) -> Result) -> Result {
+  static func withScratch<Result, Failure: Error>(
+    count: Int, _ body: (MutableBytes) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    var outcome: Swift.Result<Result, Failure>?
     unsafe withUnsafeTemporaryAllocation(byteCount: count, alignment: 64) { buffer in
       guard let start = buffer.baseAddress else { preconditionFailure("count is above 0") }
       // Safety: the view is used inside this closure only.
-      return unsafe body(MutableBytes(base: start, count: count))
+      let bytes = unsafe MutableBytes(base: start, count: count)
+      do throws(Failure) { outcome = .success(try body(bytes)) } catch { outcome = .failure(error) }
     }
+    guard let outcome else { preconditionFailure("the closure ran") }
+    return try outcome.get()
   }
 
   /// The same bytes, read-only.

@@ -36,6 +36,14 @@ package enum NodeKind: UInt8, Sendable {
   case freeListSegment = 10
   /// Words of a full-text index, and the keys of the rows that have them.
   case wordLeaf = 11
+
+  /// Whether a root slot may edit nodes of this kind; the group is read by its slot alone.
+  var canBeEdited: Bool {
+    switch self {
+    case .inner, .leaf, .indexInner, .indexLeaf, .wordLeaf: true
+    case .group, .string, .freeList, .freeListSegment, .collectionInner, .collectionLeaf: false
+    }
+  }
 }
 
 /// The header of a node, parsed.
@@ -65,7 +73,7 @@ struct NodeHeader {
     }
     let kindNumber = bytes.uint8(offset + NodeField.kind)
     guard let kind = NodeKind(rawValue: kindNumber) else {
-      throw .corrupted("node_kind=\(kindNumber) is none of 1...10", at: ref)
+      throw .corrupted("node_kind=\(kindNumber) is none of 1...11", at: ref)
     }
     let own = bytes.uint64(offset + NodeField.ref)
     guard own == ref.offsetBytes else {

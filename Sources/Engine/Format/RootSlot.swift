@@ -14,7 +14,7 @@
 //             32     8  checksum of the top node
 //             40     8  logical size of the file
 //             48     8  flags: bit 0 committed with one sync
-//             56     8  0
+//             56     8  checksum of the edits that follow the record (SlotEdits.swift), 0 for none
 //             64    32  seal: HMAC-SHA256 of bytes 8 ..< 64 and the file's salt, 0 when the file is
 //                       not encrypted
 // A copy with a right checksum and a wrong seal is not an accident: a torn write makes neither
@@ -26,6 +26,40 @@ package struct RootSlot: Equatable, Sendable {
   var top: NodeLink
   var logicalSizeBytes: UInt64
   var flags: Flags = []
+  /// What the nodes differ by from those that the top leads to (SlotEdits.swift); empty for a
+  /// version that wrote a group.
+  var edits: [UInt8] = []
+  /// Their checksum, or 0; only a record that was read without its edits has this alone.
+  private(set) var editsChecksum: UInt64 = 0
+
+  init(version: Version, top: NodeLink, logicalSizeBytes: UInt64, flags: Flags = []) {
+    self.version = version
+    self.top = top
+    self.logicalSizeBytes = logicalSizeBytes
+    self.flags = flags
+  }
+
+  /// The same group with edits.
+  init(version: Version, editing base: RootSlot, _ edits: [UInt8]) {
+    self.init(version: version, top: base.top, logicalSizeBytes: base.logicalSizeBytes)
+    self.edits = edits
+    editsChecksum = RawBytes.over(edits) { SlotEdits.checksum(of: $0) }
+  }
+
+  /// The fields of a record, unchecked; the edits are not part of it.
+  fileprivate init(_ record: RawBytes) {
+    self.init(
+      version: Version(rawValue: record.uint64(SlotField.version)),
+      top: NodeLink(
+        ref: Ref(offsetBytes: record.uint64(SlotField.topRef)),
+        checksum: record.uint64(SlotField.topChecksum)),
+      logicalSizeBytes: record.uint64(SlotField.logicalSizeBytes),
+      flags: RootSlot.Flags(rawValue: record.uint64(SlotField.flags)))
+    editsChecksum = record.uint64(SlotField.editsChecksum)
+  }
+
+  /// Whether the nodes of the version are those of an earlier one with edits.
+  var hasEdits: Bool { editsChecksum != 0 }
 
   /// How the version was committed.
   struct Flags: OptionSet, Equatable, Sendable {
@@ -43,7 +77,7 @@ package struct RootSlot: Equatable, Sendable {
   func encoded(sealing cipher: FileCipher? = nil) -> [UInt8] {
     var sector = [UInt8](repeating: 0, count: Layout.sectorSizeBytes)
     for copy in 0...1 {
-      let record = record(copy: copy, sealing: cipher)
+      let record = record(copy: copy, sealing: cipher) + edits
       let start = copy * Layout.slotCopyDistanceBytes
       sector.replaceSubrange(start..<start + record.count, with: record)
     }
@@ -60,7 +94,7 @@ package struct RootSlot: Equatable, Sendable {
     fields.appendLittleEndian(top.checksum)
     fields.appendLittleEndian(logicalSizeBytes)
     fields.appendLittleEndian(flags.rawValue)
-    fields.appendLittleEndian(UInt64(0))
+    fields.appendLittleEndian(editsChecksum)
     if let cipher {
       fields += cipher.keys.slotSeal(of: fields)
     } else {
@@ -77,11 +111,26 @@ extension RootSlot {
   /// The first of the two records, as the lock file keeps it.
   var record: [UInt8] { record(copy: 0, sealing: nil) }
 
-  /// Reads such a record; nil when it is not whole.
+  /// Reads such a record, without the edits, which are in the file; nil when it is not whole.
   init?(record: [UInt8], index: Int) {
     let reading = RawBytes.over(record) { SlotReading.parse($0, index: index, copy: 0) }
     guard case .success(let slot) = reading else { return nil }
     self = slot
+  }
+
+  /// The same with its edits, from the slot in the file; nil when a later version is there.
+  func withEdits(in file: RawBytes) -> RootSlot? {
+    guard hasEdits, edits.isEmpty else { return self }
+    for copy in 0...1 {
+      let offset = Layout.slotOffsetsBytes[index] + copy * Layout.slotCopyDistanceBytes
+      let stored = file.part(
+        at: offset + Layout.slotRecordBytes, count: Layout.slotEditsBytesMax)
+      guard let edits = SlotEdits.stored(in: stored, checksum: editsChecksum) else { continue }
+      var slot = self
+      slot.edits = edits
+      return slot
+    }
+    return nil
   }
 }
 
@@ -112,9 +161,10 @@ package enum SlotReading: Equatable, Sendable {
     var isForged = false
     var newest: RootSlot?
     for copy in 0...1 {
-      let record = sector.part(
-        at: copy * Layout.slotCopyDistanceBytes, count: Layout.slotRecordBytes)
-      switch Self.parse(record, index: index, copy: copy) {
+      let whole = sector.part(
+        at: copy * Layout.slotCopyDistanceBytes, count: Layout.slotCopyDistanceBytes)
+      let record = whole.part(at: 0, count: Layout.slotRecordBytes)
+      switch Self.parseWhole(whole, index: index, copy: copy) {
       case .success(let slot):
         if let fault = Self.fault(record, seal) {
           reasons.append("copy \(copy): \(fault)")
@@ -150,6 +200,22 @@ package enum SlotReading: Equatable, Sendable {
 
   struct Reason: Error { let text: String }
 
+  /// Reads a copy with its edits.
+  private static func parseWhole(
+    _ whole: RawBytes, index: Int, copy: Int
+  ) -> Result<RootSlot, Reason> {
+    let record = whole.part(at: 0, count: Layout.slotRecordBytes)
+    let reading = parse(record, index: index, copy: copy)
+    guard case .success(var slot) = reading, slot.hasEdits else { return reading }
+    let rest = whole.part(at: Layout.slotRecordBytes, count: Layout.slotEditsBytesMax)
+    guard let edits = SlotEdits.stored(in: rest, checksum: slot.editsChecksum) else {
+      return .failure(Reason(text: "copy \(copy): the edits have another checksum"))
+    }
+    slot.edits = edits
+    return .success(slot)
+  }
+
+  /// Reads a record, which may have edits behind it.
   static func parse(
     _ record: RawBytes, index: Int, copy: Int
   ) -> Result<RootSlot, Reason> {
@@ -159,13 +225,7 @@ package enum SlotReading: Equatable, Sendable {
       return .failure(
         Reason(text: "copy \(copy): stored_checksum=\(stored) != computed_checksum=\(computed)"))
     }
-    let slot = RootSlot(
-      version: Version(rawValue: record.uint64(SlotField.version)),
-      top: NodeLink(
-        ref: Ref(offsetBytes: record.uint64(SlotField.topRef)),
-        checksum: record.uint64(SlotField.topChecksum)),
-      logicalSizeBytes: record.uint64(SlotField.logicalSizeBytes),
-      flags: RootSlot.Flags(rawValue: record.uint64(SlotField.flags)))
+    let slot = RootSlot(record)
     guard Int(record.uint32(SlotField.index)) == index, slot.index == index,
       Int(record.uint32(SlotField.copy)) == copy, slot.version >= .first
     else {
@@ -174,7 +234,7 @@ package enum SlotReading: Equatable, Sendable {
     let sector = UInt64(Layout.sectorSizeBytes)
     guard slot.logicalSizeBytes % sector == 0, slot.logicalSizeBytes <= Layout.fileSizeBytesMax,
       slot.version.rawValue < 1 << 62,
-      slot.flags.isSubset(of: .known), record.uint64(SlotField.reserved) == 0
+      slot.flags.isSubset(of: .known), !slot.hasEdits || slot.flags.isEmpty
     else {
       return .failure(
         Reason(

@@ -141,6 +141,7 @@ public struct FileInspection: Sendable {
           depth: table.root.isNone ? 0 : table.level + 1,
           nodes: verifier.report.nodes - before, rootRefBytes: table.root.ref.offsetBytes))
     }
+    do throws(EngineError) { try verifier.verifyEdits() } catch { note(error) }
     do throws(EngineError) { try verifier.verifySpace() } catch { note(error) }
     var spans = verifier.spans
     spans.sort { $0.span.start < $1.span.start }

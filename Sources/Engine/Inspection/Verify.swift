@@ -91,6 +91,7 @@ struct Verifier {
             + "\(state.group.patchedLeafCount)", at: state.slot.top.ref)
       }
       for table in state.group.tables { try verifyIndexes(of: table) }
+      try verifyEdits()
       try verifySpace()
     }
     return report
@@ -129,11 +130,8 @@ struct Verifier {
   }
 
   mutating func verifyTop() throws(EngineError) {
-    let top = try node(state.slot.top, .group)
-    guard top.header.version == state.version else {
-      throw .corrupted("top version=\(top.header.version) != \(state.version)", at: top.ref)
-    }
-    try count(top)
+    _ = try VersionState.top(state.slot, state.reader)
+    try count(try node(state.slot.top, .group))
     let list = if let list { list } else { try Recovery.freeList(of: state, again: true) }
     self.list = list
     if let span = list.span { try count(span, .freeList) }
@@ -225,6 +223,15 @@ struct Verifier {
     else {
       throw .corrupted(
         "keys \(leaf.firstKey)...\(leaf.lastKey) outside their separators", at: ref)
+    }
+  }
+
+  /// Every node that the slot edits is one of the version.
+  func verifyEdits() throws(EngineError) {
+    guard let edited = state.reader.edited, !edited.nodes.isEmpty else { return }
+    let starts = Set(spans.map(\.span.start))
+    for node in edited.all where !starts.contains(node.link.ref.sector) {
+      throw .corrupted("the root slot edits a node that the version has not", at: node.link.ref)
     }
   }
 

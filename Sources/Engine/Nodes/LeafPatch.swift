@@ -30,7 +30,7 @@ struct LeafPatch {
     from base: RawBytes, to changed: RawBytes, sizeBytesMax: Int
   ) -> [UInt8]? {
     precondition(base.count == changed.count, "a patch leaves the size as it is")
-    precondition(base.count <= Layout.patchedLeafBytesMax, "offsets have two bytes")
+    precondition(base.count <= Layout.editedNodeBytesMax, "offsets have two bytes")
     var edits: [UInt8] = []
     var offset = Layout.nodeHeaderBytes
     while let start = firstDifference(base, changed, from: offset) {

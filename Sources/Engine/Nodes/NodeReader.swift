@@ -21,6 +21,8 @@ import Synchronization
   private let identities: SectorIdentities?
   /// Leaves of the version that have patches; a sealed file has none.
   private let patched = PatchedLeaves()
+  /// Nodes that the version's root slot edits; nil for a version that wrote a group.
+  let edited: EditedNodes?
   /// The marks of a file that is not encrypted.
   private let ownMarks: SectorMarks?
   // Safety: one word per sector of the mapping, those of `ownMarks` or the cache's, which exist as
@@ -30,10 +32,13 @@ import Synchronization
 
   /// Reads a file that is not encrypted.
   convenience init(_ mapping: MappedFile) {
-    self.init(mapping, mapping.bytes, SectorMarks(mapping))
+    self.init(mapping, mapping.bytes, SectorMarks(mapping), nil)
   }
 
-  private init(_ mapping: MappedFile, _ file: RawBytes, _ own: SectorMarks) {
+  private init(
+    _ mapping: MappedFile, _ file: RawBytes, _ own: SectorMarks, _ edited: EditedNodes?
+  ) {
+    self.edited = edited
     self.mapping = mapping
     self.file = file
     bytes = file
@@ -53,6 +58,7 @@ import Synchronization
     self.mapping = mapping
     self.file = file
     ownMarks = nil
+    edited = nil
     bytes = cache.bytes(file.count)
     self.cipher = cipher
     self.cache = cache
@@ -75,10 +81,10 @@ import Synchronization
     return NodeReader(mapping, mapping.bytes, cipher, cache)
   }
 
-  /// The reader of another mapping of the same file, larger or smaller.
+  /// The reader of another mapping of the same file, larger or smaller; without edits.
   func remapped(_ mapping: MappedFile) throws(EngineError) -> NodeReader {
     guard let cipher, let cache else {
-      return NodeReader(mapping, mapping.bytes, SectorMarks(mapping, copying: ownMarks))
+      return NodeReader(mapping, mapping.bytes, SectorMarks(mapping, copying: ownMarks), nil)
     }
     if mapping.count <= cache.capacityBytes {
       return NodeReader(mapping, mapping.bytes, cipher, cache)
@@ -90,12 +96,16 @@ import Synchronization
 
   /// The same mapping for a version of this logical size: no ref may lead beyond its end, where the
   /// file may be truncated later.
-  func limited(to sizeBytes: UInt64) -> NodeReader {
+  /// - Parameters:
+  ///   - sizeBytes: The logical size.
+  ///   - edited: The nodes that the version's slot edits.
+  /// - Returns: The reader.
+  func limited(to sizeBytes: UInt64, edited: EditedNodes?) -> NodeReader {
     let count = min(mapping.count, Int(clamping: sizeBytes))
     let part = mapping.bytes.part(at: 0, count: count)
     if let cipher, let cache { return NodeReader(mapping, part, cipher, cache) }
     guard let ownMarks else { preconditionFailure("a reader has a cache or marks of its own") }
-    return NodeReader(mapping, part, ownMarks)
+    return NodeReader(mapping, part, ownMarks, edited)
   }
 
   /// The layout that the file's header names, which was checked when the file was opened.
@@ -106,6 +116,11 @@ import Synchronization
   /// The mark of a sector for a node whose link has this checksum; never 0.
   @inline(__always)
   static func mark(_ checksum: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: checksum) | 1 }
+
+  /// Whether a link to this node of the file has the same mark as one with this checksum would.
+  func isMarkInFile(of checksum: UInt64, _ ref: Ref) -> Bool {
+    Self.mark(checksum) == Self.mark(bytes.uint64(Int(ref.offsetBytes) + NodeField.checksum))
+  }
 
   @inline(__always)
   private func isVerified(_ link: NodeLink) -> Bool {
@@ -174,11 +189,31 @@ import Synchronization
     _ link: NodeLink, kind: NodeKind, level: Int, newest: Version, again: Bool
   ) throws(EngineError) -> Node {
     if again || !isVerified(link) {
+      if edited != nil,
+        let node = try editedNode(link, kind, level: level, newest: newest, again: again)
+      {
+        return node
+      }
       if kind == .leaf, let leaf = try patchedLeaf(link, newest: newest, again: again) {
         return leaf
       }
       try admit(link, again: again)
     }
+    return try admitted(link, kind: kind, level: level, newest: newest)
+  }
+
+  /// A leaf of the file as it is there, without patch and edits.
+  func leafInFile(
+    _ link: NodeLink, newest: Version, again: Bool = false
+  ) throws(EngineError) -> Node {
+    if again || !isVerified(link) { try admit(link, again: again) }
+    return try admitted(link, kind: .leaf, level: 0, newest: newest)
+  }
+
+  @inline(__always)
+  private func admitted(
+    _ link: NodeLink, kind: NodeKind, level: Int, newest: Version
+  ) throws(EngineError) -> Node {
     let header = try NodeHeader(at: link.ref, in: bytes, room: room)
     let node = bytes.part(at: Int(link.ref.offsetBytes), count: header.sizeBytes)
     guard header.kind == kind, header.level == level else {
@@ -193,6 +228,25 @@ import Synchronization
     if kind == .inner, header.auxiliary > 0 { try notePatches(of: found, link) }
     return found
   }
+
+  /// The node of a link when the version's slot edits it.
+  ///
+  /// No sector has the mark of such a link: a node whose mark equals that of its edited form is
+  /// written instead.
+  @inline(never)
+  private func editedNode(
+    _ link: NodeLink, _ kind: NodeKind, level: Int, newest: Version, again: Bool
+  ) throws(EngineError) -> Node? {
+    guard kind.canBeEdited, let found = edited?.node(link) else { return nil }
+    // Reading the base of an inner node takes note of its patches, which those below it need.
+    let base = try node(
+      found.edits.link, kind: kind, level: level, newest: newest, again: again)
+    let bytes = try found.bytes(link, from: base.bytes, again: again)
+    return Node(ref: link.ref, header: base.header, bytes: bytes)
+  }
+
+  /// The link that a node has in the version that wrote a group last.
+  func baseLink(_ link: NodeLink) -> NodeLink { edited?.node(link)?.edits.link ?? link }
 
   /// Following one of the node's links to a leaf finds its patch afterwards.
   @inline(never)
@@ -212,9 +266,8 @@ import Synchronization
     _ link: NodeLink, newest: Version, again: Bool
   ) throws(EngineError) -> Node? {
     guard cipher == nil, let patch = patched.patch(link) else { return nil }
-    let base = try node(
-      NodeLink(ref: link.ref, checksum: patch.baseChecksum), kind: .leaf, level: 0, newest: newest,
-      again: again)
+    let base = try leafInFile(
+      NodeLink(ref: link.ref, checksum: patch.baseChecksum), newest: newest, again: again)
     let made = again ? nil : patched.leaf(link)
     let bytes = if let made { made } else { try patched.make(link, patch, from: base.bytes) }
     return Node(ref: link.ref, header: base.header, bytes: bytes)

@@ -1,4 +1,4 @@
-// PatchedLeaves.swift [U]: the patched leaves of one version, in memory, since the file does not
+// PatchedLeaves.swift: the patched leaves of one version, in memory, since the file does not
 // hold them as such. Invariants: the leaf of a link is made once and kept as long as its version's
 // reader, so views of it are valid as long as those of any node; it was compared with the checksum
 // of its link. A version has `Layout.patchedLeafCountMax` of them at most, each of
@@ -10,7 +10,7 @@ import Synchronization
 @safe final class PatchedLeaves: Sendable {
   private struct Leaf {
     let patch: LeafPatch
-    var made: LeafInMemory?
+    var made: NodeInMemory?
   }
 
   private struct State {
@@ -54,7 +54,8 @@ import Synchronization
   func make(
     _ link: NodeLink, _ patch: LeafPatch, from base: RawBytes
   ) throws(EngineError) -> RawBytes {
-    let made = try LeafInMemory(link, patch, from: base)
+    let made = try NodeInMemory(
+      link, patch, from: base, sizeBytesMax: Layout.patchedLeafBytesMax)
     return state.withLock { state in
       // Another thread may have made it in the meantime, and views of that one are in use.
       if let other = state.leaves[link]?.made { return other.bytes }
@@ -62,32 +63,4 @@ import Synchronization
       return made.bytes
     }
   }
-}
-
-/// A leaf with its edits made.
-@safe private final class LeafInMemory: @unchecked Sendable {
-  // Safety: written by init only; freed in deinit, and views are used while the owner is there.
-  private let memory: UnsafeMutableRawBufferPointer
-
-  init(_ link: NodeLink, _ patch: LeafPatch, from base: RawBytes) throws(EngineError) {
-    guard base.count <= Layout.patchedLeafBytesMax else {
-      throw .corrupted("a leaf of \(base.count) bytes has a patch", at: link.ref)
-    }
-    unsafe memory = .allocate(byteCount: base.count, alignment: 64)
-    guard let start = unsafe memory.baseAddress else { preconditionFailure("a node has bytes") }
-    let leaf = unsafe MutableBytes(base: start, count: base.count)
-    leaf.copy(base, to: 0)
-    leaf.set(link.checksum, at: NodeField.checksum)
-    try patch.apply(to: leaf, at: link.ref)
-    let computed = Checksum.of(leaf.readable.part(at: 8, count: base.count - 8))
-    guard computed == link.checksum else {
-      throw .corrupted(
-        "computed_checksum=\(computed) of a patched leaf != checksum_in_parent=\(link.checksum)",
-        at: link.ref)
-    }
-  }
-
-  deinit { unsafe memory.deallocate() }
-
-  var bytes: RawBytes { unsafe RawBytes(UnsafeRawBufferPointer(memory)) }
 }

@@ -29,6 +29,8 @@ public enum CommitProtocol: Sendable {
 struct CommitSettings: Sendable {
   var durability = Durability.full
   var commitProtocol = CommitProtocol.twoPhase
+  /// Whether a small commit may be edits in the root slot.
+  var editsInSlots = true
   var failpoint: Failpoint?
   var schedule: ScheduleHook?
   /// Whether the base is the version that a slot leads to, and known to be durable: otherwise it

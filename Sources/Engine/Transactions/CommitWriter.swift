@@ -50,10 +50,12 @@ struct CommitWriter {
     do throws(EngineError) { try base.reader.cipher?.beginSession() } catch {
       throw CommitFailure(error: error, poisons: false)
     }
+    try clearStaleSlot()
+    if let edited = try editNodes(tables, writer, space, fileSizeBytes) { return edited }
+    try bringEditedNodes(tables, writer)
     var sink = NodeSink(
       slab: slab, version: base.version.next, reader: base.reader, space: space)
     prepareForPins(&sink)
-    try clearStaleSlot()
     let evacuation = try moveOutOfTail(tables, writer, into: &sink)
     let records = try encodeTrees(tables, into: &sink)
     try releaseOldTop(writer, into: &sink)
@@ -64,8 +66,44 @@ struct CommitWriter {
     let reader = grown?.reader ?? base.reader
     return CommitResult(
       state: VersionState(
-        slot: slot, group: group, reader: reader.limited(to: slot.logicalSizeBytes)),
+        slot: slot, group: group, reader: reader.limited(to: slot.logicalSizeBytes, edited: nil)),
       space: sink.space, fileSizeBytes: grown?.sizeBytes ?? fileSizeBytes, evacuation: evacuation)
+  }
+
+  /// Instead of steps 1 to 7: few edits of the base's nodes go into the slot.
+  ///
+  /// The slot is then the only sector that the commit writes. All nodes of the version are durable.
+  private func editNodes(
+    _ tables: [MutableTable], _ writer: TreeWriter, _ space: SpaceMap, _ fileSizeBytes: UInt64
+  ) throws(CommitFailure) -> CommitResult? {
+    guard settings.editsInSlots, settings.isBaseDurable, settings.durability == .full,
+      base.reader.cipher == nil, base.reader.formatVersion.hasSlotEdits
+    else { return nil }
+    var (evacuation, space) = (settings.evacuation, space)
+    guard !evacuation.isWorthwhile(&space) else { return nil }
+    let found: (edited: EditedNodes, bytes: [UInt8], group: Group)?
+    do throws(EngineError) {
+      found = try EditCollector.collect(tables, writer, base: base)
+    } catch { throw CommitFailure(error: error, poisons: false) }
+    guard let found else { return nil }
+    try reach(.encodeTrees)
+    try checkPages()
+    let slot = RootSlot(version: base.version.next, editing: base.slot, found.bytes)
+    return CommitResult(
+      state: VersionState(
+        slot: slot, group: found.group,
+        reader: base.reader.limited(to: slot.logicalSizeBytes, edited: found.edited)),
+      space: space, fileSizeBytes: fileSizeBytes, evacuation: evacuation)
+  }
+
+  /// Before the steps of a commit that writes nodes: those that the base's slot edits are among
+  /// them.
+  private func bringEditedNodes(
+    _ tables: [MutableTable], _ writer: TreeWriter
+  ) throws(CommitFailure) {
+    do throws(EngineError) { try writer.bringEditedNodes(of: tables) } catch {
+      throw CommitFailure(error: error, poisons: false)
+    }
   }
 
   /// Runs the rest: makes a staged version, and those it is built on, durable and current.
@@ -259,7 +297,7 @@ struct CommitWriter {
 
   /// Step 7: first barrier; with one sync there is none.
   private func syncNodes(before slot: RootSlot) throws(CommitFailure) {
-    guard !slot.flags.contains(.checksummed) else { return }
+    guard !slot.flags.contains(.checksummed), !slot.hasEdits else { return }
     // Before: the old version is durable or was found by recovery, any part of the new nodes may be
     // durable. After: the old version and all nodes of the new one are, and no slot leads to them.
     try step(.syncNodes) { () throws(EngineError) in try sync() }
@@ -309,8 +347,7 @@ struct CommitWriter {
       try settings.failpoint?.reach(.giveTailBack)
       settings.schedule?.reach(.commit(.giveTailBack))
       try backend.truncate(to: kept)
-      let reader = try newest.reader.remapped(try backend.map()).limited(to: logical)
-      return (VersionState(slot: newest.slot, group: newest.group, reader: reader), kept)
+      return (newest.read(by: try newest.reader.remapped(try backend.map())), kept)
     } catch {
       // Truncated or not: the known size is the smaller one, so growing allocates space again.
       return (newest, kept)

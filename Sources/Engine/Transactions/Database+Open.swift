@@ -148,7 +148,8 @@ extension Database {
         try UnverifiedFileHeader(mapping.bytes).verified()
       }
       if header.isEncrypted { throw .encryptedInUse(backend.path) }
-      return try VersionState(slot: record, reader: NodeReader(mapping))
+      guard let slot = record.withEdits(in: mapping.bytes) else { continue }
+      return try VersionState(slot: slot, reader: NodeReader(mapping))
     }
     throw .corrupted(
       "\(backend.path).lock publishes no whole version; close all handles and open again")

@@ -83,9 +83,7 @@ extension Database {
     let size = try backend.sizeBytes()
     let isMapped = size <= UInt64(base.reader.mapping.count)
     let reader = isMapped ? base.reader : try base.reader.remapped(try backend.map())
-    let mapped = VersionState(
-      slot: base.slot, group: base.group,
-      reader: reader.limited(to: base.slot.logicalSizeBytes))
+    let mapped = base.read(by: reader)
     let space = WriterSpace(
       version: base.version, map: try Recovery.space(of: mapped),
       fileSizeBytes: min(size, UInt64(reader.mapping.count)))
@@ -287,6 +285,7 @@ extension Database {
     var settings = CommitSettings()
     settings.durability = options.durability
     settings.commitProtocol = options.commitProtocol
+    settings.editsInSlots = options.editsInSlots
     settings.failpoint = options.failpoint
     settings.schedule = session.schedule
     let isSettled = publication.fallback == nil
@@ -302,10 +301,7 @@ extension Database {
   private func remapAfterFailure(_ base: VersionState) {
     do throws(EngineError) {
       guard try backend.sizeBytes() != UInt64(base.reader.mapping.count) else { return }
-      let reader = try base.reader.remapped(try backend.map())
-      let mapped = VersionState(
-        slot: base.slot, group: base.group,
-        reader: reader.limited(to: base.slot.logicalSizeBytes))
+      let mapped = base.read(by: try base.reader.remapped(try backend.map()))
       state.withLock { state in
         if state.group == nil { state.current = mapped } else { state.group?.staged = mapped }
       }

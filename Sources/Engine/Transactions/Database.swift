@@ -27,6 +27,8 @@ public final class Database: Sendable {
     public var durability = Durability.full
     /// The number of syncs that make a commit durable.
     public var commitProtocol = CommitProtocol.twoPhase
+    /// Whether a small commit may be edits in the root slot; a test of other commits says no.
+    package var editsInSlots = true
     /// A callback before each step of each commit, for a lab.
     public var failpoint: Failpoint?
     /// Whether other handles, of this and of other processes, may have the file open too.
@@ -232,12 +234,14 @@ public final class Database: Sendable {
     let known = state.withLock { $0.current }
     if known.version == version { return known }
     session.schedule?.reach(.refresh)
-    guard let slot = publication.record(of: version) else { return nil }
+    guard
+      let slot = publication.record(of: version)?.withEdits(in: known.reader.mapping.bytes)
+    else { return nil }
     var reader = known.reader
     if slot.logicalSizeBytes > UInt64(reader.mapping.count) {
       reader = try known.reader.remapped(try backend.map())
     }
-    let loaded = try VersionState(slot: slot, reader: reader)
+    let loaded = try VersionState(slot: slot, reader: reader, known: known.reader.edited)
     state.withLock { state in
       if state.current.version < version { state.current = loaded }
     }

@@ -21,8 +21,15 @@ struct VersionState: Sendable {
 }
 
 extension VersionState {
-  /// Reads the top node that a slot leads to.
-  init(slot: RootSlot, reader: NodeReader) throws(EngineError) {
+  /// Reads the top node that a slot leads to, and the slot's edits.
+  /// - Parameters:
+  ///   - slot: The slot, with its edits.
+  ///   - reader: A reader of the file.
+  ///   - known: A version whose edited nodes may be those of this one.
+  /// - Throws: `EngineError` with code `.truncated` or `.corrupted`.
+  init(
+    slot: RootSlot, reader: NodeReader, known: EditedNodes? = nil
+  ) throws(EngineError) {
     let fileBytes = reader.mapping.count
     guard slot.logicalSizeBytes <= UInt64(fileBytes) else {
       throw EngineError(
@@ -30,21 +37,65 @@ extension VersionState {
         message: "logical_bytes=\(slot.logicalSizeBytes) > file_bytes=\(fileBytes): the file was "
           + "truncated; restore it from a copy")
     }
-    let reader = reader.limited(to: slot.logicalSizeBytes)
+    let edited = try Self.edited(slot, reader, known)
+    let reader = reader.limited(to: slot.logicalSizeBytes, edited: edited)
     let group = try reader.reading { _ throws(EngineError) in
-      let top = try reader.node(slot.top, kind: .group, newest: slot.version)
-      guard top.header.version == slot.version else {
-        throw .corrupted("top version=\(top.header.version) != \(slot.version)", at: top.ref)
-      }
-      let group = try Group(top)
+      let group = try Self.group(slot, reader)
       guard group.patchedLeafCount == 0 || reader.formatVersion.hasPatches else {
         throw .corrupted(
           "patched_leaves=\(group.patchedLeafCount) in a file of format version "
-            + "\(reader.formatVersion.rawValue)", at: top.ref)
+            + "\(reader.formatVersion.rawValue)", at: slot.top.ref)
       }
       return group
     }
     self.init(slot: slot, group: group, reader: reader)
+  }
+
+  private static func edited(
+    _ slot: RootSlot, _ reader: NodeReader, _ known: EditedNodes?
+  ) throws(EngineError) -> EditedNodes? {
+    guard slot.hasEdits else { return nil }
+    guard reader.formatVersion.hasSlotEdits, reader.cipher == nil else {
+      throw .corrupted(
+        "a slot has edits in a file of format version \(reader.formatVersion.rawValue), "
+          + "encrypted: \(reader.cipher != nil)", at: slot.top.ref)
+    }
+    return EditedNodes(
+      try SlotEdits.decode(slot.edits, at: slot.top.ref), sharing: known ?? EditedNodes())
+  }
+
+  /// The top node of a version, which its own commit wrote, or, with edits, an earlier one.
+  static func top(_ slot: RootSlot, _ reader: NodeReader) throws(EngineError) -> Node {
+    let top = try reader.node(slot.top, kind: .group, newest: slot.version)
+    guard slot.hasEdits ? top.header.version < slot.version : top.header.version == slot.version
+    else {
+      throw .corrupted(
+        "top version=\(top.header.version) of version=\(slot.version), edits: \(slot.hasEdits)",
+        at: top.ref)
+    }
+    return top
+  }
+
+  private static func group(_ slot: RootSlot, _ reader: NodeReader) throws(EngineError) -> Group {
+    let top = try top(slot, reader)
+    guard let edits = reader.edited?.nodes[top.ref.sector]?.edits else { return try Group(top) }
+    guard edits.link == slot.top, top.bytes.count <= Layout.editedNodeBytesMax else {
+      throw .corrupted("a slot edits another group than its own", at: top.ref)
+    }
+    let patch = LeafPatch(baseChecksum: slot.top.checksum, edits: edits.edits)
+    return try MutableBytes.withScratch(count: top.bytes.count) {
+      (copy) throws(EngineError) -> Group in
+      copy.copy(top.bytes, to: 0)
+      try patch.apply(to: copy, at: top.ref)
+      return try Group(Node(ref: top.ref, header: top.header, bytes: copy.readable))
+    }
+  }
+
+  /// The same version through a reader of another mapping.
+  func read(by reader: NodeReader) -> VersionState {
+    VersionState(
+      slot: slot, group: group,
+      reader: reader.limited(to: slot.logicalSizeBytes, edited: self.reader.edited))
   }
 }
 

@@ -50,6 +50,7 @@ extension CommitWriter {
     _ tables: [MutableTable], _ writer: TreeWriter, space: SpaceMap, fileSizeBytes: UInt64
   ) throws(EngineError) -> VersionState {
     try base.reader.cipher?.beginSession()
+    try writer.bringEditedNodes(of: tables)
     var sink = NodeSink(
       slab: slab, version: base.version.next, reader: base.reader, space: space, isForCopy: true)
     let records = tables.map { $0.encoded(into: &sink) }
@@ -65,6 +66,6 @@ extension CommitWriter {
     return VersionState(
       slot: RootSlot(version: sink.version, top: .none, logicalSizeBytes: needed),
       group: Group(freeList: .none, nextTableID: writer.nextTableID, tables: records),
-      reader: reader.limited(to: needed))
+      reader: reader.limited(to: needed, edited: nil))
   }
 }

@@ -7,6 +7,7 @@ final class CollectionLeaf: MutableTreeLeaf {
   typealias Guide = ElementCounts
 
   var columns: [MutableColumn]
+  var stored: NodeLink?
 
   init(_ columns: [MutableColumn]) {
     self.columns = columns

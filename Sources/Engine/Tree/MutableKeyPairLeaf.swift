@@ -10,6 +10,7 @@ final class MutableKeyPairLeaf: MutableTreeLeaf {
 
   /// Whether it is one of a full-text index (WordLeafView.swift).
   let ofWords: Bool
+  var stored: NodeLink?
   private(set) var images: [Int64] = []
   private(set) var keys: [Int64] = []
   private(set) var counts: [Int64] = []

@@ -19,6 +19,7 @@ final class MutableLeaf: MutableTreeLeaf {
 
   var keys: [Int64]
   var columns: [MutableColumn]
+  var stored: NodeLink?
   /// nil for a new leaf.
   var origin: LeafOrigin?
 

@@ -24,16 +24,21 @@ enum MutableNode<Leaf: MutableTreeLeaf> {
 final class MutableInner<Leaf: MutableTreeLeaf> {
   var guide: Leaf.Guide
   var children: [MutableNode<Leaf>]
+  /// The committed node that it was; nil for a new one.
+  let stored: NodeLink?
 
-  init(_ guide: Leaf.Guide, _ children: [MutableNode<Leaf>]) {
+  init(_ guide: Leaf.Guide, _ children: [MutableNode<Leaf>], stored: NodeLink? = nil) {
     self.guide = guide
     self.children = children
+    self.stored = stored
   }
 }
 
 /// A leaf in memory.
 protocol MutableTreeLeaf: AnyObject {
   associatedtype Guide: ChildGuide
+  /// The committed node that it was; nil for a new one.
+  var stored: NodeLink? { get set }
   /// Rows, pairs or elements.
   var count: Int { get }
   /// At most this many bytes when encoded.
@@ -70,6 +75,8 @@ protocol MutableNodeTree: AnyObject {
   func isSmall(_ leaf: Leaf) -> Bool
   /// Whether the content of two neighbours should be merged into one leaf.
   func canMerge(_ left: Leaf, _ right: Leaf) -> Bool
+  /// The bytes that a leaf would have in its present place; nil when it cannot have one.
+  func plan(_ leaf: Leaf) -> LeafImage?
   /// Places and encodes a leaf.
   func encode(_ leaf: Leaf, into sink: inout NodeSink, _ writer: TreeWriter) -> NodeLink
   /// Places and encodes an inner node, children first.
@@ -129,14 +136,17 @@ extension MutableNodeTree {
   ) throws(EngineError) {
     guard case .stored(let link) = child else { return }
     guard level > 0 else {
-      child = .leaf(try loadLeaf(link, elementCount: elementCount, writer))
+      let leaf = try loadLeaf(link, elementCount: elementCount, writer)
+      leaf.stored = link
+      child = .leaf(leaf)
       return
     }
     let node = try writer.reader.node(link, kind: View.kind, level: level, newest: writer.base)
     let view = try View(node)
     child = .inner(
       MutableInner(
-        try view.guide(elementCount), (0..<view.childCount).map { .stored(view.link($0)) }))
+        try view.guide(elementCount), (0..<view.childCount).map { .stored(view.link($0)) },
+        stored: link))
     writer.release(node)
   }
 

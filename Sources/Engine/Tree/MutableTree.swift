@@ -106,9 +106,11 @@ final class MutableTree: MutableNodeTree {
   ) throws(EngineError) -> MutableLeaf {
     let node = try writer.reader.node(link, kind: .leaf, newest: writer.base)
     let leaf = try MutableLeaf(LeafView(node), shape: shape)
-    let patch = writer.reader.patch(link)
+    // A slot's edits are of the leaf after its patch.
+    let base = writer.reader.baseLink(link)
+    let patch = writer.reader.patch(base)
     leaf.origin = LeafOrigin(
-      link: NodeLink(ref: link.ref, checksum: patch?.baseChecksum ?? link.checksum),
+      link: NodeLink(ref: link.ref, checksum: patch?.baseChecksum ?? base.checksum),
       born: node.header.version, isPatched: patch != nil, release: writer.release(node))
     return leaf
   }
@@ -190,7 +192,7 @@ extension MutableTree {
     else { return nil }
     let base: Node
     do throws(EngineError) {
-      base = try writer.reader.node(origin.link, kind: .leaf, newest: writer.base)
+      base = try writer.reader.leafInFile(origin.link, newest: writer.base)
     } catch { return nil }
     guard base.bytes.count == plan.sizeBytes, plan.sizeBytes <= Layout.patchedLeafBytesMax,
       base.header.count == plan.rowCount, base.header.auxiliary == plan.descriptorCount

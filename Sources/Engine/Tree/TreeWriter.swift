@@ -27,6 +27,9 @@ final class TreeWriter {
   /// The spans that the new version does not reach.
   var released: [PendingSpan] { releases.filter { $0.span.count > 0 } }
 
+  /// The number of nodes that were released.
+  var releaseCount: Int { releases.count }
+
   /// The new version does not reach this committed node.
   /// - Returns: The number with which `keep` undoes this.
   @discardableResult

@@ -18,7 +18,7 @@ struct LayoutTests {
     let bytes = backend.bytes
     #expect(bytes.count == 65_536)
     #expect(Array(bytes[0..<8]) == Array("FAULTLN".utf8) + [0x9a])
-    #expect(Self.number(bytes, 16, 4) == 3)
+    #expect(Self.number(bytes, 16, 4) == 4)
     #expect(Self.number(bytes, 20, 4) == 4096)
     #expect(Self.number(bytes, 24, 4) == 1)
     #expect(Self.number(bytes, 28, 4) == 3)
@@ -42,6 +42,47 @@ struct LayoutTests {
     #expect(bytes[(12_288 + 29)..<(12_288 + 64)].allSatisfy { $0 == 0 })
     #expect(Self.number(bytes, 12_288 + 64, 4) == 1)
     #expect(bytes[(12_288 + 68)...].allSatisfy { $0 == 0 })
+  }
+
+  @Test("a slot with edits has the bytes of the format document")
+  func slotEdits() throws {
+    let test = try TestDatabase()
+    for age in [1, 2, 7] {
+      let write = try test.database.beginWrite()
+      try write.upsert(into: "Dog", key: 5, [.int(Int64(age)), .string("Rex")])
+      try write.commit()
+    }
+    let state = test.database.state.withLock { $0.current }
+    let bytes = test.backend.bytes
+    let top = Int(state.slot.top.ref.offsetBytes)
+    let leaf = Int(try state.group.table(named: "Dog").root.ref.offsetBytes)
+    for copy in 0...1 {
+      let start = 4096 * (1 + Int(state.version.rawValue % 2)) + copy * 2048
+      #expect(Self.number(bytes, start + 16, 8) == state.version.rawValue)
+      #expect(Self.number(bytes, top + 16, 8) < state.version.rawValue)
+      #expect(Self.number(bytes, start + 24, 8) == UInt64(top))
+      #expect(Self.number(bytes, start + 32, 8) == Self.number(bytes, top, 8))
+      #expect(Self.number(bytes, start + 48, 8) == 0)
+      let edits = start + 96
+      let size = Int(Self.number(bytes, edits, 2))
+      let checksum = RawBytes.over(Array(bytes[edits..<edits + size])) { Checksum.of($0) }
+      #expect(Self.number(bytes, start + 56, 8) == checksum)
+      #expect(Self.number(bytes, edits + 2, 2) == 2)
+      #expect(Self.number(bytes, edits + 4, 4) == 0)
+      var offset = edits + 8
+      for place in [leaf, top].sorted() {
+        let word = Self.number(bytes, offset, 8)
+        #expect(word & ~4095 == UInt64(place))
+        #expect(Self.number(bytes, offset + 8, 8) == Self.number(bytes, place, 8))
+        // One edit: the age as the base of its array; or the checksum of the root in the group.
+        let edit = offset + 16
+        #expect(Self.number(bytes, edit + 2, 2) + 4 == word & 4095)
+        #expect(Self.number(bytes, edit, 2) == (place == leaf ? 64 : 72 + 16))
+        if place == leaf { #expect(bytes[edit + 4] == 7) }
+        offset += 16 + Int(word & 4095)
+      }
+      #expect(offset == edits + size)
+    }
   }
 
   @Test("a leaf has the bytes of the format document")

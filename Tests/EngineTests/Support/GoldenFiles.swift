@@ -35,6 +35,7 @@ enum GoldenRecipe: String, CaseIterable {
   case copy
   case encrypted
   case patched
+  case edits
 
   var name: String { "format-\(FormatVersion.current.rawValue)-\(rawValue).realm" }
 
@@ -44,14 +45,30 @@ enum GoldenRecipe: String, CaseIterable {
     var options = self == .encrypted ? EncryptedFixtures.options() : Database.Options()
     if self == .oneSync { options.commitProtocol = .checksummed }
     options.isShared = false
+    // Small commits would hold too little for patches.
+    options.editsInSlots = self != .patched
     let database =
       self == .copy
       ? try Database.open(backend: TestBackend()) : try Database.open(path: path, options: options)
     if self != .empty { try Everything.fill(database, rows: 6, dogs: 300) }
     if self == .pinned { try pin(database) }
     if self == .patched { try patch(database) }
+    if self == .edits { try edit(database) }
     if self == .copy { try database.writeCopy(to: path, encryptionKey: nil) }
     try database.close()
+  }
+
+  /// Small commits: edits in the slot, of several nodes.
+  private func edit(_ database: Database) throws {
+    for round in 0..<5 {
+      let write = try database.beginWrite()
+      for key in [3, 200] {
+        try write.upsert(
+          into: "Dog", key: Int64(key), [.int(Int64(50 + round)), .string("dog number \(key)")])
+      }
+      try write.commit()
+    }
+    #expect(database.state.withLock { $0.current.slot.hasEdits })
   }
 
   /// Leaves whose rows changed while snapshots held them.

@@ -12,6 +12,13 @@ struct PatchedStore {
     let people: [Int64: [Value]]
   }
 
+  /// Small commits that are edits in the slot would hold too little for patches.
+  static var writingNodes: Database.Options {
+    var options = Database.Options()
+    options.editsInSlots = false
+    return options
+  }
+
   let backend: TestBackend
   let database: Database
   var people: [Int64: [Value]] = [:]
@@ -19,7 +26,7 @@ struct PatchedStore {
   var random: TestRandom
 
   init(
-    rows: Int, seed: UInt64 = 1, options: Database.Options = .init(),
+    rows: Int, seed: UInt64 = 1, options: Database.Options = PatchedStore.writingNodes,
     person: (Int, inout TestRandom) -> [Value] = GrowthWorkload.person
   ) throws {
     backend = TestBackend()

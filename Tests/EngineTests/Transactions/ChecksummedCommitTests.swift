@@ -165,6 +165,7 @@ struct ChecksummedCommitTests {
     for round in 0..<8 {
       var options = Database.Options()
       options.commitProtocol = round % 2 == 0 ? .checksummed : .twoPhase
+      options.editsInSlots = false
       var again = try TestDatabase(TestBackend(bytes), options: options)
       again.model = model
       for step in 0..<3 { try again.put([round, step, 50 + step], round: round) }

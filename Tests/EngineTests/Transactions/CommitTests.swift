@@ -6,9 +6,11 @@ import Testing
 
 @Suite("Commit")
 struct CommitTests {
-  @Test("a commit is writes, a sync, one root slot, a sync")
+  @Test("a commit of nodes is writes, a sync, one root slot, a sync")
   func twoSyncs() throws {
-    var test = try TestDatabase()
+    var options = Database.Options()
+    options.editsInSlots = false
+    var test = try TestDatabase(options: options)
     try test.put(0..<100)
     try test.put(0..<100)
     for round in 0..<20 {

@@ -16,6 +16,9 @@ package struct XRay: Sendable {
     package let logicalSizeBytes: UInt64
     /// Whether the version was committed with one sync.
     package let isOneSync: Bool
+    /// The bytes behind the record: how nodes of the version differ from those of its group's
+    /// version; empty when they do not.
+    package var edits: [UInt8] = []
   }
 
   /// The state of a root slot in the file.

@@ -11,7 +11,7 @@ extension XRayReader {
   ) throws(XRayFault) -> (freeList: XRayLink, patchedLeaves: Int, tables: [XRayTable]) {
     do throws(XRayFault) {
       let version = try node.bytes.number(16, UInt64.self)
-      guard version == slot.version else {
+      guard slot.edits.isEmpty ? version == slot.version : version < slot.version else {
         throw XRayFault("version=\(version) of the group != version=\(slot.version) of the slot")
       }
       var cursor = XRayCursor(node.bytes, at: XRayNode.headerBytes)

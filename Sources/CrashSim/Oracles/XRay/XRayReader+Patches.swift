@@ -56,7 +56,13 @@ extension XRayReader {
     guard base.bytes.count <= Self.patchedLeafBytesMax else {
       throw XRayFault("a leaf of \(base.bytes.count) bytes has a patch", at: link.refBytes)
     }
-    let leaf = try Self.edited(base, patch.edits)
+    var leaf = try Self.edited(base, patch.edits.array)
+    if let later = leafEdits[link.refBytes] {
+      guard XRayBytes.checksum(of: Array(leaf[8...])) == later.link.checksum else {
+        throw XRayFault("the slot edits another leaf", at: link.refBytes)
+      }
+      leaf = try Self.edited(leaf, later.edits, at: link.refBytes)
+    }
     let computed = XRayBytes.checksum(of: Array(leaf[8...]))
     guard computed == link.checksum else {
       throw XRayFault(
@@ -73,22 +79,28 @@ extension XRayReader {
     if let fault { throw fault }
   }
 
-  /// The bytes of a leaf after its edits.
+  /// The bytes of a node after its edits.
+  static func edited(_ base: XRayNode, _ edits: [UInt8]) throws(XRayFault) -> [UInt8] {
+    try edited(base.bytes.array, edits, at: base.refBytes)
+  }
+
   private static func edited(
-    _ base: XRayNode, _ edits: XRayBytes
+    _ base: [UInt8], _ edits: [UInt8], at ref: UInt64
   ) throws(XRayFault) -> [UInt8] {
-    var leaf = base.bytes.array
-    var cursor = XRayCursor(edits)
+    func number(_ place: Int) -> Int { Int(edits[place]) | Int(edits[place + 1]) << 8 }
+    var node = base
+    var place = 0
     var end = XRayNode.headerBytes
-    while !cursor.isAtEnd {
-      let start = Int(try cursor.number(UInt16.self))
-      let bytes = try cursor.take(Int(try cursor.number(UInt16.self)))
-      guard bytes.count > 0, start >= end, bytes.count <= leaf.count - start else {
-        throw XRayFault("edit of \(start) + \(bytes.count) after \(end)", at: base.refBytes)
-      }
-      end = start + bytes.count
-      leaf.replaceSubrange(start..<end, with: bytes.array)
+    while place < edits.count {
+      guard edits.count - place > 4 else { throw XRayFault("an edit without bytes", at: ref) }
+      let (start, count) = (number(place), number(place + 2))
+      place += 4
+      guard count > 0, count <= edits.count - place, start >= end, count <= node.count - start
+      else { throw XRayFault("edit of \(start) + \(count) after \(end)", at: ref) }
+      end = start + count
+      node.replaceSubrange(start..<end, with: edits[place..<place + count])
+      place += count
     }
-    return leaf
+    return node
   }
 }

@@ -45,6 +45,8 @@ struct XRayReader {
   var slot = XRay.Slot(
     version: 0, top: XRayLink(refBytes: 0, checksum: 0), logicalSizeBytes: 0, isOneSync: false)
   var gathered = XRayGathered()
+  /// Edits of leaves with a patch, by ref.
+  var leafEdits: [UInt64: XRayEdit] = [:]
 
   init(_ file: XRayBytes, _ visitor: @escaping XRay.RowVisitor) {
     self.file = file
@@ -111,7 +113,7 @@ struct XRayReader {
       throw XRayFault("file header: checksum \(stored) != \(computed)")
     }
     let format = try file.number(16, UInt32.self)
-    guard (2...3).contains(format) else { throw XRayFault("format_version=\(format), not 2 or 3") }
+    guard (2...4).contains(format) else { throw XRayFault("format_version=\(format), not 2 to 4") }
     let sector = try file.number(20, UInt32.self)
     let checksum = try file.number(24, UInt32.self)
     let first = try file.number(28, UInt32.self)
@@ -150,8 +152,8 @@ struct XRayReader {
     let sector = try file.part(at: (number + 1) * Self.sectorBytes, count: Self.sectorBytes)
     var newest: XRay.Slot?
     for copy in 0..<2 {
-      let record = try sector.part(at: copy * 2048, count: 96)
-      guard let slot = try Self.slot(in: record, number, copy) else { continue }
+      let whole = try sector.part(at: copy * 2048, count: 2048)
+      guard let slot = try Self.slot(in: whole, number, copy) else { continue }
       if newest.map({ $0.version < slot.version }) ?? true { newest = slot }
     }
     if let newest { return .valid(newest) }
@@ -159,8 +161,9 @@ struct XRayReader {
   }
 
   private static func slot(
-    in record: XRayBytes, _ number: Int, _ copy: Int
+    in whole: XRayBytes, _ number: Int, _ copy: Int
   ) throws(XRayFault) -> XRay.Slot? {
+    let record = try whole.part(at: 0, count: 96)
     let version = try record.number(16, UInt64.self)
     let size = try record.number(40, UInt64.self)
     let flags = try record.number(48, UInt64.self)
@@ -171,8 +174,13 @@ struct XRayReader {
       size % UInt64(sectorBytes) == 0, size <= 1 << 48, flags <= 1
     else { return nil }
     var cursor = XRayCursor(record, at: 24)
-    return XRay.Slot(
+    var slot = XRay.Slot(
       version: version, top: try cursor.link(), logicalSizeBytes: size, isOneSync: flags & 1 == 1)
+    let checksum = try record.number(56, UInt64.self)
+    guard checksum != 0 else { return slot }
+    guard flags == 0, let edits = try edits(in: whole, checksum: checksum) else { return nil }
+    slot.edits = edits
+    return slot
   }
 
   // MARK: - Version
@@ -189,8 +197,17 @@ struct XRayReader {
 
   private mutating func readVersion() throws(XRayFault) {
     guard let chosen = found.chosen else { return }
+    if chosen.edits.isEmpty {
+      try readVersion(chosen, top: chosen.top)
+    } else {
+      try readEditedVersion(chosen)
+    }
+  }
+
+  /// Reads the version of a slot from its group on.
+  mutating func readVersion(_ chosen: XRay.Slot, top: XRayLink) throws(XRayFault) {
     try begin(chosen)
-    let group = try node(chosen.top, .group, level: 0, .group)
+    let group = try node(top, .group, level: 0, .group)
     let (freeList, patchedLeaves, tables) = try readGroup(group)
     found.tables = tables
     for table in tables { readTable(table) }

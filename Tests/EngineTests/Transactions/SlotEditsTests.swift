@@ -1,0 +1,287 @@
+// SlotEditsTests.swift: small commits as edits in the root slot: their calls, what crashes leave of
+// them, who reads them, and when nodes are written all the same.
+
+import Testing
+
+@testable import Engine
+
+@Suite("Edits in slots")
+struct SlotEditsTests {
+  private static func options(_ commitProtocol: CommitProtocol) -> Database.Options {
+    var options = Database.Options()
+    options.commitProtocol = commitProtocol
+    return options
+  }
+
+  private static func slot(_ database: Database) -> RootSlot {
+    database.state.withLock { $0.current.slot }
+  }
+
+  /// Changes few bytes of one or two leaves.
+  private static func smallChange(_ database: Database, _ round: Int) throws {
+    let write = try database.beginWrite()
+    if round == 0 {
+      try write.createTable(Fixtures.dogs)
+      for key in 0..<900 { try write.insert(into: "Dog", key: Int64(key), Fixtures.dog(key)) }
+    } else {
+      for index in 0...round % 2 {
+        let key = (round * 331 + index * 400) % 900
+        try write.update(
+          in: "Dog", key: Int64(key), [.int(Int64(round % 100)), .string("dog number \(key)")])
+      }
+    }
+    try write.commit()
+  }
+
+  // MARK: calls
+
+  @Test(
+    "a small commit writes its slot and syncs once",
+    arguments: [CommitProtocol.twoPhase, .checksummed])
+  func calls(_ commitProtocol: CommitProtocol) throws {
+    let backend = TestBackend()
+    let database = try Database.open(backend: backend, options: Self.options(commitProtocol))
+    for round in 0..<3 { try Self.smallChange(database, round) }
+    for round in 3..<12 {
+      backend.clearLog()
+      try Self.smallChange(database, round)
+      #expect(Self.slot(database).hasEdits)
+      #expect(backend.log.map(\.name) == ["slot", "sync"])
+    }
+    try database.verify()
+  }
+
+  @Test("edits gather until a slot is full; then the nodes are written, and edits begin anew")
+  func folds() throws {
+    var store = try PatchedStore(rows: 3000, options: .init())
+    var folds = 0
+    for _ in 0..<300 {
+      let before = store.state.slot
+      let key = Int64(store.random.below(3000))
+      let person = GrowthWorkload.person(0, &store.random)
+      store.people[key] = person
+      let write = try store.database.beginWrite()
+      try write.update(in: "Person", key: key, person)
+      try write.commit()
+      let after = store.state.slot
+      if after.hasEdits {
+        #expect(after.edits.count <= Layout.slotEditsBytesMax)
+        #expect(after.top == before.top)
+      } else if before.hasEdits {
+        folds += 1
+        #expect(before.edits.count > Layout.slotEditsBytesMax - 200)
+      }
+    }
+    #expect((3...15).contains(folds))
+    try store.check()
+  }
+
+  @Test("what is no edit of bytes in their places is written as nodes")
+  func nodes() throws {
+    var store = try PatchedStore(rows: 500, options: .init())
+    func expectNodes(_ change: (WriteTransaction) throws -> Void) throws {
+      try store.changeScore(of: 1)
+      try store.changeScore(of: 2)
+      #expect(store.state.slot.hasEdits)
+      let write = try store.database.beginWrite()
+      try change(write)
+      try write.commit()
+      #expect(!store.state.slot.hasEdits)
+      try store.database.verify()
+    }
+    let person = GrowthWorkload.person(1, &store.random)
+    try expectNodes { try $0.insert(into: "Person", key: 1000, person) }
+    try expectNodes { try $0.delete(from: "Person", key: 1000) }
+    try expectNodes {
+      try $0.update(
+        in: "Person", key: 3, [.int(1), .int(1), .string(String(repeating: "long", count: 300))])
+    }
+    try expectNodes { try $0.createTable(Fixtures.dogs) }
+    try expectNodes { try $0.addColumn(ColumnSchema(name: "weight", type: .int), to: "Person") }
+  }
+
+  @Test("a commit of nothing has no edits of its own, and a value set back has none at all")
+  func nothing() throws {
+    let store = try PatchedStore(rows: 500, options: .init())
+    let old = store.people[7] ?? []
+    for values in [old, [.int(9), old[1], old[2]], old, old] {
+      let write = try store.database.beginWrite()
+      try write.update(in: "Person", key: 7, values)
+      try write.commit()
+    }
+    #expect(store.state.slot.hasEdits)
+    #expect(store.state.reader.edited?.nodes.isEmpty == true)
+    try store.check()
+  }
+
+  // MARK: crashes
+
+  @Test(
+    "after a crash at any operation the version is the acked one or the one in flight",
+    arguments: [CommitProtocol.twoPhase, .checksummed])
+  func crashAnywhere(_ commitProtocol: CommitProtocol) throws {
+    var run = PowerCutRun(options: Self.options(commitProtocol), change: Self.smallChange)
+    try run.record(rounds: 8)
+    #expect(run.log.filter { $0.name == "slot" }.count >= 8)
+    let (states, findings) = run.explore()
+    #expect(findings == [])
+    #expect(states > 100)
+  }
+
+  @Test("killed writers and second crashes bring nothing back")
+  func crashTwice() throws {
+    var run = PowerCutRun(change: Self.smallChange)
+    try run.record(rounds: 5)
+    let killed = try run.exploreKills()
+    #expect(killed.findings == [])
+    let twice = try run.exploreTwice(every: 20)
+    #expect(twice.findings == [])
+    #expect(killed.states > 50 && twice.states > 20)
+  }
+
+  @Test("the crash test catches a commit that ends without its sync")
+  func syncMissing() throws {
+    var run = PowerCutRun(change: Self.smallChange)
+    try run.record(.secondSyncMissing, rounds: 6)
+    #expect(!run.explore().findings.isEmpty)
+  }
+
+  // MARK: readers
+
+  @Test("another handle reads edits, writes on top of them, and folds them")
+  func twoHandles() throws {
+    try withTemporaryFolder { folder in
+      let first = try Database.open(path: folder + "/two.realm")
+      let second = try Database.open(path: folder + "/two.realm")
+      for round in 0..<120 {
+        try Self.smallChange(round % 3 == 0 ? first : second, round)
+        #expect(try PowerCutRun.content(first) == PowerCutRun.content(second))
+      }
+      try first.verify()
+      try second.close()
+      try first.close()
+    }
+  }
+
+  @Test("pinned versions keep their rows while their slots are overwritten", arguments: [1, 2])
+  func pins(_ seed: UInt64) throws {
+    var store = try PatchedStore(rows: 3000, seed: seed, options: .init())
+    for round in 0..<400 {
+      if round % 10 == 0 { try store.pin() }
+      try store.changeScore(of: Int64(store.random.below(3000)))
+    }
+    try store.check()
+    let again = try Database.open(backend: TestBackend(store.backend.bytes))
+    try store.check(again, store.people)
+  }
+
+  @Test("a leaf with a patch is edited after it, also when nobody has read its bytes before")
+  func patchedAndEdited() throws {
+    var store = try PatchedStore(rows: 3000)
+    try store.patch(rounds: 60)
+    #expect(store.patchedLeafCount > 5)
+    // The first commit of a handle writes nodes; the others edit, and none of them has a pin.
+    let backend = TestBackend(store.backend.bytes)
+    let second = try Database.open(backend: backend)
+    var people = store.people
+    for round in 0..<64 {
+      let key = Int64(round * 701 % 3000)
+      var person = people[key] ?? []
+      person[1] = .int(Int64(round) | 1 << 62)
+      people[key] = person
+      let write = try second.beginWrite()
+      try write.update(in: "Person", key: key, person)
+      try write.commit()
+      guard round == 4 else { continue }
+      let state = second.state.withLock { $0.current }
+      let edited = try #require(state.reader.edited).all
+      #expect(edited.contains { state.reader.patch($0.link) != nil })
+      // Another handle has verified no sector yet.
+      let third = try Database.open(backend: TestBackend(backend.bytes))
+      try store.check(third, people)
+    }
+    try store.check(second, people)
+    try store.check()
+  }
+
+  @Test("a copy and a compacted file hold the edited rows")
+  func copies() throws {
+    try withTemporaryFolder { folder in
+      let database = try Database.open(path: folder + "/old.realm")
+      for round in 0..<9 { try Self.smallChange(database, round) }
+      #expect(Self.slot(database).hasEdits)
+      let content = try PowerCutRun.content(database)
+      try database.writeCopy(to: folder + "/copy.realm", encryptionKey: nil)
+      let copy = try Database.open(path: folder + "/copy.realm")
+      #expect(try PowerCutRun.content(copy) == content)
+      #expect(!Self.slot(copy).hasEdits)
+      try copy.verify()
+      try copy.close()
+      try database.close()
+    }
+  }
+
+  // MARK: bytes
+
+  @Test("files of format version 3 get no edits")
+  func oldFiles() throws {
+    for file in ["format-2-two-phase.realm", "format-3-two-phase.realm"] {
+      let bytes = try fileBytes(GoldenFile.folder + "/" + file)
+      let database = try Database.open(backend: TestBackend(bytes))
+      for round in 0..<4 {
+        let write = try database.beginWrite()
+        try write.upsert(into: "Dog", key: 3, Fixtures.dog(10 + round))
+        try write.commit()
+        #expect(!Self.slot(database).hasEdits)
+      }
+      try database.verify()
+    }
+  }
+
+  @Test("edits are read as they were written")
+  func coding() throws {
+    let edits = (1...20).map { index in
+      NodeEdits(
+        link: NodeLink(ref: Ref(sector: UInt64(index * 7)), checksum: UInt64(index) << 40),
+        edits: [UInt8](repeating: UInt8(index), count: index * 4))
+    }
+    let bytes = try #require(SlotEdits.encoded(edits))
+    #expect(bytes.count == SlotEdits.sizeBytes(edits))
+    #expect(try SlotEdits.decode(bytes, at: .none) == edits)
+    #expect(SlotEdits.encoded(edits + edits + edits) == nil)
+    for count in 0..<bytes.count {
+      #expect(throws: EngineError.self) {
+        try SlotEdits.decode(Array(bytes[..<count]), at: .none)
+      }
+    }
+  }
+
+  @Test("a damaged base node, and edits of a node that the version has not, are errors")
+  func damage() throws {
+    let backend = TestBackend()
+    let database = try Database.open(backend: backend)
+    for round in 0..<6 { try Self.smallChange(database, round) }
+    let state = database.state.withLock { $0.current }
+    let edited = try #require(state.reader.edited).all
+    #expect(edited.count >= 3)
+    for node in edited {
+      var image = backend.bytes
+      image[Int(node.link.ref.offsetBytes) + 100] ^= 1
+      let code = errorCode {
+        let opened = try Database.open(backend: TestBackend(image))
+        try opened.verify()
+      }
+      #expect(code == .corrupted)
+    }
+    let unused = NodeEdits(
+      link: NodeLink(ref: Ref(sector: state.slot.logicalSizeBytes / 4096 + 1), checksum: 1),
+      edits: [60, 0, 1, 0, 7])
+    let bytes = try #require(SlotEdits.encoded(edited + [unused]))
+    let forged = RootSlot(version: state.version, editing: state.slot, bytes)
+    var image = backend.bytes
+    let start = Layout.slotOffsetsBytes[forged.index]
+    image.replaceSubrange(start..<start + 4096, with: forged.encoded())
+    let opened = try Database.open(backend: TestBackend(image))
+    #expect(errorCode { try opened.verify() } == .corrupted)
+  }
+}
