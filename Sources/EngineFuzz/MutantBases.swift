@@ -42,6 +42,21 @@ extension MutantBase {
     return number < fullTextByteMin ? patchedLeaves : fullText
   }
 
+  /// For damage to slots: one whose newest slot edits leaves, inner nodes, indexes and the group.
+  /// Damage to nodes needs bases without edits: an edited node that is sealed again is no longer
+  /// the one that the slot edits.
+  static let editedNodes: MutantBase = {
+    do { return try edited() } catch {
+      preconditionFailure("a base image cannot be made: \(error)")
+    }
+  }()
+
+  /// A base for damage to slots; the highest bytes choose the one with edits.
+  static func chooseForSlots(_ choices: inout MutantChoices) -> MutantBase {
+    let number = Int(choices.number(1))
+    return number >= 224 ? editedNodes : all[number % all.count]
+  }
+
   /// How often each is chosen: the small ones are fast, and have most kinds of nodes.
   static let weights = [4, 12, 12, 8, 4, 12, 8, 6, 12, 2, 1, 2, 6, 4]
 
@@ -70,6 +85,7 @@ extension MutantBase {
     var options = Database.Options()
     options.commitProtocol = commitProtocol
     options.encryptionKey = key
+    options.editsInSlots = false
     // Salts must not differ between runs.
     options.entropy = EntropySource { count in [UInt8](repeating: 7, count: count) }
     return options
@@ -323,7 +339,7 @@ extension MutantBase {
   /// Versions under pins, so the free list has pending spans.
   private static func pinned() throws -> MutantBase {
     let backend = FuzzBackend([])
-    let database = try Database.open(backend: backend)
+    let database = try Database.open(backend: backend, options: options(nil, .twoPhase))
     try rows(database)
     let first = try database.snapshot()
     for round in 0..<3 {
@@ -343,7 +359,7 @@ extension MutantBase {
   /// Leaves with patches.
   private static func patched() throws -> MutantBase {
     let backend = FuzzBackend([])
-    let database = try Database.open(backend: backend)
+    let database = try Database.open(backend: backend, options: options(nil, .twoPhase))
     try write(database) { write in
       try write.createTable(dogs)
       for key in 0..<2500 {
@@ -368,6 +384,36 @@ extension MutantBase {
           && base.bytes[$0 + NodeField.auxiliary] > 0
       }, "an inner node has patches")
     return base
+  }
+
+  /// Small commits over a tree with inner nodes, an index of numbers and one of words.
+  private static func edited() throws -> MutantBase {
+    let backend = FuzzBackend([])
+    let database = try Database.open(backend: backend)
+    let columns = [
+      ColumnSchema(name: "n", type: .int, isIndexed: true),
+      ColumnSchema(name: "text", type: .string, isFullText: true),
+    ]
+    // Pairs and words stay in their leaves.
+    func row(_ number: Int, change: Int = 0) -> [Value] {
+      [
+        .int(Int64(number * 10 + change)),
+        .string("word\((number + change) % 7 + 10) of \(number % 50 + 10)"),
+      ]
+    }
+    try write(database) { write in
+      try write.createTable(TableSchema(name: "Edited", columns: columns))
+      for key in 0..<900 { try write.insert(into: "Edited", key: Int64(key), row(key)) }
+    }
+    for key in [10, 310, 610] {
+      try write(database) { try $0.update(in: "Edited", key: Int64(key), row(key, change: 3)) }
+    }
+    let bytes = backend.bytes
+    try database.close()
+    precondition(
+      Layout.slotOffsetsBytes.contains { bytes.number($0 + SlotField.editsChecksum) != 0 },
+      "a slot has edits")
+    return MutantBase(name: "edited nodes", bytes: bytes)
   }
 
   /// Enough pins that the free list has segments.

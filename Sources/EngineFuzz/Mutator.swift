@@ -141,6 +141,10 @@ struct Mutator {
       return
     }
     let slot = Layout.slotOffsetsBytes[choices.below(2)]
+    if hasEdits(slot), choices.below(2) == 0 {
+      setEdits(slot, &choices)
+      return
+    }
     let field = [
       SlotField.version, SlotField.topRef, SlotField.topChecksum, SlotField.logicalSizeBytes,
       SlotField.flags, SlotField.editsChecksum,
@@ -151,6 +155,31 @@ struct Mutator {
       isSmall ? old &+ [2, 4096, 0 &- 2, 0 &- 4096][choices.below(4)] : choices.interesting()
     for copy in [slot, slot + Layout.slotCopyDistanceBytes] {
       image.set(number, at: copy + field, 8)
+      MutantBase.sealSlot(&image, copy)
+    }
+  }
+
+  private func hasEdits(_ slot: Int) -> Bool {
+    image.number(slot + SlotField.editsChecksum) != 0
+      && (8...UInt64(Layout.slotEditsBytesMax)).contains(
+        image.number(slot + Layout.slotRecordBytes, 4) & 0xffff)
+  }
+
+  /// Bytes of a slot's edits, in both copies, with both checksums corrected.
+  private mutating func setEdits(_ slot: Int, _ choices: inout MutantChoices) {
+    let size = Int(image.number(slot + Layout.slotRecordBytes, 4) & 0xffff)
+    // Sizes, refs and checksums of the nodes are words; the edits of a node are not aligned.
+    let offset = choices.below(2) == 0 ? choices.below(size) : choices.below(size / 8) * 8
+    let count = min([1, 1, 2, 8][choices.below(4)], size - offset)
+    let isNear = choices.below(2) == 0
+    let old = UInt64(image[slot + Layout.slotRecordBytes + offset])
+    let number = isNear ? old &+ [1, 0 &- 1, 2, 8][choices.below(4)] : choices.interesting()
+    for copy in [slot, slot + Layout.slotCopyDistanceBytes] {
+      let edits = copy + Layout.slotRecordBytes
+      image.set(number, at: edits + offset, isNear ? 1 : count)
+      let size = min(Int(image.number(edits, 4) & 0xffff), Layout.slotEditsBytesMax)
+      image.set(
+        max(1, image.checksum(edits..<edits + size)), at: copy + SlotField.editsChecksum, 8)
       MutantBase.sealSlot(&image, copy)
     }
   }

@@ -12,7 +12,7 @@ enum SlotTarget {
 
   private static func run(_ input: [UInt8]) -> FuzzOutcome {
     var choices = MutantChoices(bytes: input)
-    let base = MutantBase.all[choices.below(MutantBase.all.count)]
+    let base = MutantBase.chooseForSlots(&choices)
     let image = Mutator.mutantSlots(of: base, &choices)
     let backend = FuzzBackend(image)
     var options = Database.Options()

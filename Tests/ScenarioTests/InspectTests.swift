@@ -73,7 +73,7 @@ struct InspectTests {
     #expect(result.status == 0)
     let report = try JSONDecoder().decode(
       InspectionReport.self, from: Data(result.output.utf8))
-    #expect(report.isSound && report.formatVersion == 3 && report.version == 3)
+    #expect(report.isSound && report.formatVersion == 4 && report.version == 3)
     #expect(report.tables.map(\.rows) == [2800])
     #expect(report.verification?.rows == 2800)
     var next: UInt64 = 0

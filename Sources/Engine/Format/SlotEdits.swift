@@ -26,7 +26,7 @@ enum SlotEdits {
   private static let fixedBytes = 8
   private static let entryBytes = 16
 
-  /// Bytes of the edits with those of one more node.
+  /// Bytes of the edits, encoded.
   static func sizeBytes(_ edits: [NodeEdits]) -> Int {
     edits.reduce(fixedBytes) { $0 + entryBytes + $1.edits.count }
   }

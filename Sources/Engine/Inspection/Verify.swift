@@ -230,8 +230,15 @@ struct Verifier {
   func verifyEdits() throws(EngineError) {
     guard let edited = state.reader.edited, !edited.nodes.isEmpty else { return }
     let starts = Set(spans.map(\.span.start))
-    for node in edited.all where !starts.contains(node.link.ref.sector) {
-      throw .corrupted("the root slot edits a node that the version has not", at: node.link.ref)
+    for node in edited.all {
+      let ref = node.link.ref
+      guard starts.contains(ref.sector) else {
+        throw .corrupted("the root slot edits a node that the version has not", at: ref)
+      }
+      let kind = try NodeHeader(at: ref, in: state.reader.bytes).kind
+      guard kind == .group || kind.canBeEdited else {
+        throw .corrupted("the root slot edits a node of kind \(kind.rawValue)", at: ref)
+      }
     }
   }
 

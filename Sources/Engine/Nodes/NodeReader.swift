@@ -105,7 +105,26 @@ import Synchronization
     let part = mapping.bytes.part(at: 0, count: count)
     if let cipher, let cache { return NodeReader(mapping, part, cipher, cache) }
     guard let ownMarks else { preconditionFailure("a reader has a cache or marks of its own") }
-    return NodeReader(mapping, part, ownMarks, edited)
+    let reader = NodeReader(mapping, part, ownMarks, edited)
+    reader.forgetOlderNodes()
+    return reader
+  }
+
+  /// Clears marks that nodes before the present ones left in the sectors of edited nodes.
+  ///
+  /// A writer gives no edited node the mark of the node in the file; one that another process wrote
+  /// over may have it by chance, and then the edits would be left out.
+  private func forgetOlderNodes() {
+    guard let edited else { return }
+    for sector in edited.nodes.keys {
+      let ref = Ref(sector: sector)
+      guard sector < UInt64(bytes.count / Layout.sectorSizeBytes), sector < UInt64(markCount)
+      else { continue }
+      let isOfPresentNode =
+        unsafe marks[Int(sector)].load(ordering: .acquiring)
+        == Self.mark(bytes.uint64(Int(ref.offsetBytes) + NodeField.checksum))
+      if !isOfPresentNode { unsafe marks[Int(sector)].store(0, ordering: .releasing) }
+    }
   }
 
   /// The layout that the file's header names, which was checked when the file was opened.

@@ -40,6 +40,8 @@ struct CommitSettings: Sendable {
   var staleSlot: Int?
   /// The newest version that a snapshot holds; nil when none but the base is held.
   var newestHeld: Version?
+  /// The version that a snapshot holds before that one.
+  var heldBefore: Version?
   /// The file is not truncated below this; nil means not at all.
   var tailFloorBytes: UInt64?
   /// Where moving nodes out of the tail continues.

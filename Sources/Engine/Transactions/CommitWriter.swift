@@ -80,7 +80,7 @@ struct CommitWriter {
       base.reader.cipher == nil, base.reader.formatVersion.hasSlotEdits
     else { return nil }
     var (evacuation, space) = (settings.evacuation, space)
-    guard !evacuation.isWorthwhile(&space) else { return nil }
+    guard !evacuation.isWorthwhile(&space), !hasLongTail(space) else { return nil }
     let found: (edited: EditedNodes, bytes: [UInt8], group: Group)?
     do throws(EngineError) {
       found = try EditCollector.collect(tables, writer, base: base)
@@ -94,6 +94,14 @@ struct CommitWriter {
         slot: slot, group: found.group,
         reader: base.reader.limited(to: slot.logicalSizeBytes, edited: found.edited)),
       space: space, fileSizeBytes: fileSizeBytes, evacuation: evacuation)
+  }
+
+  /// Whether the version can end much earlier when commits write a group, now or after one that
+  /// moves it to the front: then the tail of the file can be given back.
+  private func hasLongTail(_ space: SpaceMap) -> Bool {
+    let end = base.slot.logicalSizeBytes / UInt64(Layout.sectorSizeBytes)
+    return end - min(end, space.endSector) > end / Layout.shrinkDivisor
+      || space.prefersLowest && base.slot.top.ref.sector > space.endSector / 2
   }
 
   /// Before the steps of a commit that writes nodes: those that the base's slot edits are among
@@ -163,7 +171,21 @@ struct CommitWriter {
     // Leaves of a sealed file are read through a bounded cache; patched ones would not be.
     guard base.reader.cipher == nil, base.reader.formatVersion.hasPatches else { return }
     sink.patching = Patching(
-      newestHeld: newestHeld, room: Layout.patchedLeafCountMax - base.group.patchedLeafCount)
+      newestHeld: newestHeld, room: Layout.patchedLeafCountMax - base.group.patchedLeafCount,
+      eighthsOfLeafMax: isHeldOften(newestHeld) ? 1 : 3)
+  }
+
+  /// Whether snapshots hold one of a few of the versions that write nodes: then the inner nodes
+  /// that carry patches are most of what they hold, and patches should be short.
+  private func isHeldOften(_ newestHeld: Version) -> Bool {
+    guard base.slot.hasEdits else { return false }
+    let next = base.version.next.rawValue
+    let written = base.reader.bytes.uint64(
+      Int(base.slot.top.ref.offsetBytes) + NodeField.version)
+    // Shared memory may hold anything.
+    let held = min(next, newestHeld.rawValue)
+    let before = min(held, settings.heldBefore?.rawValue ?? held)
+    return max(next - held, held - before) / max(1, next - min(next, written)) < 8
   }
 
   /// Step 2: changed nodes get places that no live version uses, and are encoded in memory.

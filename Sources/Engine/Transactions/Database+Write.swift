@@ -159,7 +159,9 @@ extension Database {
     /// All of them, sorted.
     let all: [Version]
     /// The newest pinned version; nil when no version but the newest of all is pinned.
-    let newestHeld: Version?
+    var newestHeld: Version?
+    /// The pinned version before it.
+    var heldBefore: Version?
   }
 
   /// Every version that a commit must keep whole: those that any process pins, the newest, and the
@@ -169,7 +171,7 @@ extension Database {
   /// options set no limit and `scans` is false: then it is not needed.
   private func liveVersions(scans: Bool) throws(EngineError) -> LiveVersions {
     let most = options.maximumNumberOfActiveVersions
-    guard scans || most < .max else { return LiveVersions(all: [], newestHeld: nil) }
+    guard scans || most < .max else { return LiveVersions(all: []) }
     let newest = publication.version
     var versions = session.slots.collect(current: newest)
     guard versions.count + 1 <= most else {
@@ -178,11 +180,12 @@ extension Database {
         message: "active versions: \(versions.count + 1) > \(most), the oldest is "
           + "\(versions.first ?? newest); release snapshots, or allow more")
     }
-    var newestHeld = versions.last
-    if newestHeld != nil, session.slots.holds(newest) { newestHeld = newest }
+    var held = versions
+    if !held.isEmpty, session.slots.holds(newest) { held.append(newest) }
     versions.append(newest)
     if let fallback = publication.fallback { versions.append(fallback) }
-    return LiveVersions(all: versions.sorted(), newestHeld: newestHeld)
+    return LiveVersions(
+      all: versions.sorted(), newestHeld: held.last, heldBefore: held.dropLast().last)
   }
 
   func poison(_ error: EngineError) {
@@ -246,6 +249,7 @@ extension Database {
     let map = reclaimed(space.map, live)
     var settings = try commitSettings(for: base)
     settings.newestHeld = live.newestHeld
+    settings.heldBefore = live.heldBefore
     publication.writer = session.owner
     do throws(CommitFailure) {
       let result = try CommitWriter(backend: backend, base: base, settings: settings).stage(

@@ -198,7 +198,7 @@ extension MutableTree {
       base.header.count == plan.rowCount, base.header.auxiliary == plan.descriptorCount
     else { return nil }
     let room = Layout.patchBytesMax - bytesBefore - PatchedChild.directoryBytes
-    let most = min(room, Layout.patchBytesMax(leafSizeBytes: plan.sizeBytes))
+    let most = min(room, plan.sizeBytes * patching.eighthsOfLeafMax / 8)
     guard
       let (checksum, edits) = plan.edits(of: base.bytes, sizeBytesMax: most),
       NodeReader.mark(checksum) != NodeReader.mark(origin.link.checksum)

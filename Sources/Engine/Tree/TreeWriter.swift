@@ -168,6 +168,8 @@ struct Patching {
   let newestHeld: Version
   /// The number of further leaves that may get a patch.
   var room: Int
+  /// The most bytes of a patch, in eighths of its leaf: with more, the leaf is written.
+  let eighthsOfLeafMax: Int
 }
 
 /// Takes new nodes: gives each a place that no live version uses, and writes its bytes to the slab.

@@ -37,6 +37,23 @@ struct GoldenFileTests {
       isEncrypted: true),
     GoldenFile(
       name: "format-3-patched.realm", contentHash: 0xc6fd_30a5_1767_1099, version: 33, rows: 1202),
+    GoldenFile(
+      name: "format-4-empty.realm", contentHash: 0x1b6f_f6fc_ddb3_28f3, version: 1, rows: 0),
+    GoldenFile(
+      name: "format-4-two-phase.realm", contentHash: 0xf88b_ac16_7f59_d0a9, version: 3, rows: 102),
+    GoldenFile(
+      name: "format-4-one-sync.realm", contentHash: 0xf88b_ac16_7f59_d0a9, version: 3, rows: 102),
+    GoldenFile(
+      name: "format-4-pinned.realm", contentHash: 0x929f_f468_2cb7_fee4, version: 73, rows: 102),
+    GoldenFile(
+      name: "format-4-copy.realm", contentHash: 0xf88b_ac16_7f59_d0a9, version: 3, rows: 102),
+    GoldenFile(
+      name: "format-4-encrypted.realm", contentHash: 0xf88b_ac16_7f59_d0a9, version: 3, rows: 102,
+      isEncrypted: true),
+    GoldenFile(
+      name: "format-4-patched.realm", contentHash: 0xc6fd_30a5_1767_1099, version: 33, rows: 1202),
+    GoldenFile(
+      name: "format-4-edits.realm", contentHash: 0xd881_111e_58a1_d149, version: 8, rows: 103),
   ]
 
   @Test("each golden file holds what it held when it was written", arguments: files)

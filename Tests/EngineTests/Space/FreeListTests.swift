@@ -13,7 +13,7 @@ struct FreeListTests {
 
   /// A database with so many pinned versions that segments are needed.
   private static func pinned(_ count: Int) throws -> (TestDatabase, [Snapshot]) {
-    var test = try TestDatabase()
+    var test = try TestDatabase(options: PatchedStore.writingNodes)
     try test.put(0..<3000)
     var pins: [Snapshot] = []
     for round in 0..<count {
@@ -51,7 +51,8 @@ struct FreeListTests {
     #expect(read.segments.map(\.link) == written.segments.map(\.link))
     #expect(
       Set(read.pending.map(\.span)) == Set(written.pending.map(\.span)))
-    var again = try TestDatabase(TestBackend(test.backend.bytes))
+    var again = try TestDatabase(
+      TestBackend(test.backend.bytes), options: PatchedStore.writingNodes)
     again.model = test.model
     try again.check()
     for round in 0..<3 { try again.put([round], round: round) }

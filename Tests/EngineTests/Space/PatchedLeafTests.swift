@@ -354,7 +354,7 @@ struct PatchedLeafTests {
     "after a crash at any operation the version is the acked one or the one in flight",
     arguments: [CommitProtocol.twoPhase, .checksummed])
   func crashes(_ commitProtocol: CommitProtocol) throws {
-    var options = Database.Options()
+    var options = PatchedStore.writingNodes
     options.commitProtocol = commitProtocol
     let held = Mutex<[Snapshot]>([])
     let patched = Atomic(0)

@@ -335,7 +335,7 @@ struct EvacuationTests {
   @Test("a failed sync while nodes move poisons as ever, and a reopen finds a whole version")
   func failedSync() throws {
     for sync in 0..<2 {
-      var test = try Self.tailOnly(long: true)
+      var test = try Self.tailOnly(long: true, options: PatchedStore.writingNodes)
       for round in 0..<3 { try Self.touch(&test, round) }
       let model = test.model
       test.backend.failingSync = sync

@@ -195,6 +195,8 @@ struct SlotEditsTests {
       guard round == 4 else { continue }
       let state = second.state.withLock { $0.current }
       let edited = try #require(state.reader.edited).all
+      // Which leaves have a patch is known when their inner node was read.
+      _ = try PowerCutRun.content(second)
       #expect(edited.contains { state.reader.patch($0.link) != nil })
       // Another handle has verified no sector yet.
       let third = try Database.open(backend: TestBackend(backend.bytes))
@@ -203,6 +205,71 @@ struct SlotEditsTests {
     try store.check(second, people)
     try store.check()
   }
+
+  // MARK: indexes
+
+  private static let notes = TableSchema(
+    name: "Note",
+    columns: [
+      ColumnSchema(name: "n", type: .int, isIndexed: true),
+      ColumnSchema(name: "text", type: .string, isFullText: true),
+    ])
+
+  /// Rows whose pairs and words stay in their leaves when `change` is another one.
+  private static func note(_ key: Int, change: Int) -> [Value] {
+    [
+      .int(Int64(key * 10 + change % 9)),
+      .string("word\((key + change) % 7 + 10) of \(key % 50 + 10)"),
+    ]
+  }
+
+  private static func changeNotes(_ database: Database, _ round: Int) throws {
+    let write = try database.beginWrite()
+    if round == 0 {
+      try write.createTable(notes)
+      for key in 0..<1800 { try write.insert(into: "Note", key: Int64(key), note(key, change: 0)) }
+    } else {
+      let key = round * 331 % 800 + 50
+      try write.update(in: "Note", key: Int64(key), note(key, change: round))
+    }
+    try write.commit()
+  }
+
+  private static func kinds(_ database: Database) throws -> Set<NodeKind> {
+    let state = database.state.withLock { $0.current }
+    let edited = state.reader.edited?.all ?? []
+    return try Set(
+      edited.map { node in
+        try NodeHeader(at: node.link.ref, in: state.reader.bytes).kind
+      })
+  }
+
+  @Test("pairs of an index and words of a full-text index are edited in their leaves")
+  func indexes() throws {
+    let backend = TestBackend()
+    let database = try Database.open(backend: backend)
+    var kinds: Set<NodeKind> = []
+    for round in 0..<60 {
+      try Self.changeNotes(database, round)
+      kinds.formUnion(try Self.kinds(database))
+      try database.verify()
+      let again = try Database.open(backend: TestBackend(backend.bytes))
+      try again.verify()
+      #expect(try PowerCutRun.content(again) == PowerCutRun.content(database))
+    }
+    #expect(kinds == [.group, .inner, .leaf, .indexInner, .indexLeaf, .wordLeaf])
+  }
+
+  @Test("indexes agree with the rows after a crash at any operation")
+  func indexCrashes() throws {
+    var run = PowerCutRun(change: Self.changeNotes)
+    try run.record(rounds: 8)
+    let (states, findings) = run.explore()
+    #expect(findings == [])
+    #expect(states > 100)
+  }
+
+  // MARK: copies
 
   @Test("a copy and a compacted file hold the edited rows")
   func copies() throws {

@@ -35,7 +35,13 @@ extension XRayReader {
       if try !make(edit, in: &image) { later[edit.link.refBytes] = edit }
     }
     var result = found
+    guard chosen.top.refBytes < UInt64(file.count) else {
+      throw XRayFault("the slot leads to no node", at: chosen.top.refBytes)
+    }
     let top = Int(chosen.top.refBytes)
+    guard try file.number(top, UInt64.self) == chosen.top.checksum else {
+      throw XRayFault("the slot leads to another group", at: chosen.top.refBytes)
+    }
     unsafe image.withUnsafeBytes { source in
       // Safety: the views do not outlive the closure.
       var reader = unsafe XRayReader(XRayBytes(source), visitor)
@@ -69,7 +75,7 @@ extension XRayReader {
       throw XRayFault(
         "checksum \(stored) of a node that the slot edits != \(edit.link.checksum)", at: ref)
     }
-    let kinds: [XRay.Kind] = [.group, .inner, .leaf, .indexInner, .indexLeaf]
+    let kinds: [XRay.Kind] = [.group, .inner, .leaf, .indexInner, .indexLeaf, .wordLeaf]
     guard kinds.contains(where: { $0.rawValue == kind }) else {
       throw XRayFault("the slot edits a node of kind \(kind)", at: ref)
     }
