@@ -43,6 +43,7 @@ extension MutantBase {
   }
 
   /// For damage to slots: one whose newest slot edits leaves, inner nodes, indexes and the group.
+  ///
   /// Damage to nodes needs bases without edits: an edited node that is sealed again is no longer
   /// the one that the slot edits.
   static let editedNodes: MutantBase = {
