@@ -63,8 +63,9 @@ package enum Layout {
   package static let patchedLeafCountMax = 1024
   /// See `patchedLeafCountMax`.
   package static let patchedLeafBytesMax = 16_384
-  /// Patches of one inner node together; with more, leaves are written. The node stays one that a
-  /// slot can edit.
+  /// Patches of one inner node together; with more, leaves are written.
+  ///
+  /// The node stays one that a slot can edit.
   package static let patchBytesMax = 56 << 10
 
   /// Children of an index's inner node: 48 + 16 × 124 + 16 × 125 = 4,032 bytes, one sector with
