@@ -225,7 +225,7 @@ struct TailTests {
       // The first two commits are of hundreds of sectors, and other tests look into such.
       let (states, findings) = run.explore(mixtures: 1, ackedFrom: 3)
       #expect(findings == [])
-      #expect(states > 500)
+      #expect(states > 300)
     }
   }
 }
