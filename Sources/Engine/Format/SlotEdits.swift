@@ -53,8 +53,9 @@ enum SlotEdits {
     guard bytes.count >= fixedBytes else { return nil }
     let size = Int(bytes.uint16(0))
     guard size >= fixedBytes, size <= bytes.count else { return nil }
-    let stored = bytes.part(at: 0, count: size)
-    return self.checksum(of: stored) == checksum ? stored.array : nil
+    // Copied first: another process may write the slot of a later version here at any moment.
+    let stored = bytes.part(at: 0, count: size).array
+    return RawBytes.over(stored) { self.checksum(of: $0) } == checksum ? stored : nil
   }
 
   /// The checksum of the bytes; 0 stands for a slot without edits.
