@@ -50,7 +50,7 @@ peers: setup
 	/usr/bin/python3 Tests/Peers/peers.py "$(BIN)/faultline"
 
 # docs/generated/engine-certificate.md: each sync of the engine's commits ignored, what breaks without it.
-CERTIFIED := scenarios/durability/commits.yaml scenarios/durability/one-sync.yaml
+CERTIFIED := scenarios/durability/commits.yaml scenarios/durability/one-sync.yaml scenarios/durability/small-changes.yaml
 certificate: setup
 	$(BUILD) faultline
 	$(BUILD) faultline-fs
