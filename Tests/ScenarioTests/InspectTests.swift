@@ -49,7 +49,7 @@ struct InspectTests {
     let result = try Self.inspect(path, "--verify")
     #expect(result.status == 0, "\(result.output)")
     let lines = result.output.split(separator: "\n").map(String.init)
-    #expect(lines.first?.hasSuffix("bytes, format version 3") == true)
+    #expect(lines.first?.hasSuffix("bytes, format version 4") == true)
     #expect(lines.last == "sound")
     #expect(lines.count { $0.hasPrefix("slot ") && $0.contains(": valid, version ") } == 2)
     #expect(lines.count { $0.hasSuffix("<- current") } == 1)

@@ -8,7 +8,7 @@ import Testing
   /// A database whose newest version says that everything up to `endBytes` is pending, and that the
   /// version before it may still need it; so the next commit writes behind that.
   private static func spread(endBytes: Int) throws -> HoleyBackend {
-    var test = try TestDatabase()
+    var test = try TestDatabase(options: PatchedStore.writingNodes)
     for round in 0..<3 { try test.put(0..<40, round: round) }
     let list = try #require(Reseal.nodes(test.database, .freeList).first)
     let top = try #require(Reseal.nodes(test.database, .group).first)
