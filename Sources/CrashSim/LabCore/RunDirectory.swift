@@ -163,8 +163,8 @@ package struct RunDirectory: Sendable {
   /// Unmounts, kills and removes the leftovers of one dead process's runs.
   package static func sweep(run path: String) {
     let name = String(path.split(separator: "/").last ?? "")
-    // A process may start another between check and kill, or end a mount(2) when it is killed; after
-    // some rounds none is left.
+    // A process may start another between check and kill, or end a mount(2) after it was killed;
+    // after some rounds none is left.
     for round in 1...20 {
       let killed = killProcesses { $0.has(environmentName, name) || $0.worksBelow(path) }
       let stale = mounts(ofRun: path)
