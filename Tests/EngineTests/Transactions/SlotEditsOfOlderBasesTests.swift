@@ -39,7 +39,8 @@ struct SlotEditsOfOlderBasesTests {
     // The checksum leaves itself out.
     let covered = Array(leaf[8...])
     let solver = ChecksumSolver(covered)
-    for key in 0..<rows {
+    // The bytes of 0 are in other places, too.
+    for key in 1..<rows {
       let stored = (0..<8).map { UInt8(truncatingIfNeeded: Double(key).bitPattern >> (8 * $0)) }
       let offset = stride(from: 40, to: covered.count - 8, by: 8).first {
         Array(covered[$0..<$0 + 8]) == stored
