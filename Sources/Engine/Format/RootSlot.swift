@@ -118,19 +118,31 @@ extension RootSlot {
     self = slot
   }
 
-  /// The same with its edits, from the slot in the file; nil when a later version is there.
-  func withEdits(in file: RawBytes) -> RootSlot? {
+  /// The same with its edits, from the slot in the file.
+  /// - Parameter file: The file, at least up to the slots.
+  /// - Returns: Nil when a later version is in the slot.
+  /// - Throws: `EngineError` with code `.io` when the slot cannot be read.
+  func withEdits(in file: MappedFile) throws(EngineError) -> RootSlot? {
     guard hasEdits, edits.isEmpty else { return self }
-    for copy in 0...1 {
-      let offset = Layout.slotOffsetsBytes[index] + copy * Layout.slotCopyDistanceBytes
-      let stored = file.part(
-        at: offset + Layout.slotRecordBytes, count: Layout.slotEditsBytesMax)
-      guard let edits = SlotEdits.stored(in: stored, checksum: editsChecksum) else { continue }
-      var slot = self
-      slot.edits = edits
-      return slot
+    return try file.checked { () throws(EngineError) -> RootSlot? in
+      for copy in 0...1 {
+        let offset = Layout.slotOffsetsBytes[index] + copy * Layout.slotCopyDistanceBytes
+        let stored = file.bytes.part(
+          at: offset + Layout.slotRecordBytes, count: Layout.slotEditsBytesMax)
+        guard let edits = SlotEdits.stored(in: stored, checksum: editsChecksum) else { continue }
+        var slot = self
+        slot.edits = edits
+        return slot
+      }
+      return nil
     }
-    return nil
+  }
+}
+
+extension RootSlot: CustomStringConvertible {
+  package var description: String {
+    "version=\(version) top_ref=\(top.ref.offsetBytes) logical_bytes=\(logicalSizeBytes) flags=\(flags.rawValue) "
+      + "edit_bytes=\(edits.count)"
   }
 }
 

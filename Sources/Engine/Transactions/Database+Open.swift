@@ -148,7 +148,7 @@ extension Database {
         try UnverifiedFileHeader(mapping.bytes).verified()
       }
       if header.isEncrypted { throw .encryptedInUse(backend.path) }
-      guard let slot = record.withEdits(in: mapping.bytes) else { continue }
+      guard let slot = try record.withEdits(in: mapping) else { continue }
       return try VersionState(slot: slot, reader: NodeReader(mapping))
     }
     throw .corrupted(

@@ -234,8 +234,8 @@ public final class Database: Sendable {
     let known = state.withLock { $0.current }
     if known.version == version { return known }
     session.schedule?.reach(.refresh)
-    guard
-      let slot = publication.record(of: version)?.withEdits(in: known.reader.mapping.bytes)
+    guard let record = publication.record(of: version),
+      let slot = try record.withEdits(in: known.reader.mapping)
     else { return nil }
     var reader = known.reader
     if slot.logicalSizeBytes > UInt64(reader.mapping.count) {

@@ -172,6 +172,32 @@ struct SlotEditsOfOlderBasesTests {
     }
   }
 
+  @Test("edits of a published version, whose slot cannot be read, are an error of the medium")
+  func unreadableSlot() throws {
+    try withTemporaryFolder { folder in
+      let path = folder + "/a.realm"
+      let database = try Database.open(path: path)
+      try Self.write(database) { write in
+        try write.createTable(Fixtures.dogs)
+        for key in 0..<900 { try write.insert(into: "Dog", key: Int64(key), Fixtures.dog(key)) }
+      }
+      try Self.change(database, 1)
+      let slot = Self.state(database).slot
+      try #require(slot.hasEdits)
+      try database.close()
+      // As it is in the lock file.
+      let published = try #require(RootSlot(record: slot.record, index: slot.index))
+      #expect(published.edits.isEmpty && published.hasEdits)
+      let backend = try UnreadableBackend(path)
+      #expect(try published.withEdits(in: backend.map()) == slot)
+      backend.page = 1 + slot.index
+      let mapping = try backend.map()
+      #expect(errorCode { _ = try published.withEdits(in: mapping) } == .io)
+      backend.page = 2 - slot.index
+      #expect(try published.withEdits(in: backend.map()) == slot)
+    }
+  }
+
   @Test("a slot that is torn between the edits of two versions is one of them, or invalid")
   func tornBetweenEdits() throws {
     let backend = TestBackend()
