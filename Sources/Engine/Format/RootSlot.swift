@@ -141,8 +141,8 @@ extension RootSlot {
 
 extension RootSlot: CustomStringConvertible {
   package var description: String {
-    "version=\(version) top_ref=\(top.ref.offsetBytes) logical_bytes=\(logicalSizeBytes) flags=\(flags.rawValue) "
-      + "edit_bytes=\(edits.count)"
+    "version=\(version) top_ref=\(top.ref.offsetBytes) logical_bytes=\(logicalSizeBytes) "
+      + "flags=\(flags.rawValue) edit_bytes=\(edits.count)"
   }
 }
 
