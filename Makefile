@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: dist dist-test setup run coverage docc pages hooks histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate calibrate screenshots test test-busy test-large test-sync sync-crashes realmswift-snippets test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench bench-lists fuzz mutants damaged-images query-pairs damaged-bundles golden format
+.PHONY: dist dist-test setup run coverage docc pages hooks histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate sync-certificate calibrate screenshots test test-busy test-large test-sync sync-crashes realmswift-snippets test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench bench-lists fuzz mutants damaged-images query-pairs damaged-bundles golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; OpenSSL
@@ -57,6 +57,17 @@ certificate: setup
 	out=$$(mktemp -d) && "$(BIN)/faultline" certify $(CERTIFIED) --model ext4-ordered,posix --report "$$out" && \
 	  sed '/^<!-- made by/{G;q}' docs/generated/engine-certificate.md | cat - "$$out/certificate.md" > "$$out/new" && \
 	  cat "$$out/new" > docs/generated/engine-certificate.md && rm -r "$$out"
+
+# docs/generated/sync-certificate.md: the same for a synchronized realm's server and clients, with all crash states of each node.
+CERTIFIED_SYNC := two-clients server-ends trim
+sync-certificate: setup
+	$(BUILD) faultline
+	out=$$(mktemp -d) && mkdir -p "$$out/scenarios/sync" && for name in $(CERTIFIED_SYNC); do \
+	  sed 's/^crash: .*/crash: {model: [ext4-ordered, posix], budget: {states: 8000}}/' scenarios/sync/$$name.yaml \
+	  > "$$out/scenarios/sync/$$name.yaml"; done && program="$(BIN)/faultline" && \
+	  (cd "$$out" && "$$program" certify $(CERTIFIED_SYNC:%=scenarios/sync/%.yaml) --backend in-process --report .) && \
+	  sed '/^<!-- made by/{G;q}' docs/generated/sync-certificate.md | cat - "$$out/certificate.md" > "$$out/new" && \
+	  cat "$$out/new" > docs/generated/sync-certificate.md && rm -r "$$out"
 
 # A real Slurm array of four tasks on this machine, merged and compared with one run (docs/how-to/fleet.md; needs root).
 slurm: PACKAGES += slurmctld slurmd slurm-client munge

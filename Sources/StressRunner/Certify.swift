@@ -15,7 +15,8 @@ struct Certify: ParsableCommand {
       Faultline leaves out each sync of the workload in turn, and then all syncs of one place in \
       the code. It explores the crash states that the sync would have prevented. A state that \
       breaks a promise proves that the sync is needed, and comes with a replay token. Otherwise \
-      the sync is reported as not needed within the bound explored.
+      the sync is reported as not needed within the bound explored. A scenario with 'sync' gets a \
+      certificate for each node.
 
       First all syncs are kept. A workload that does not hold then gets no certificate (exit code \
       1). A sync that is not needed is not a failure (exit code 0), unless you give \
@@ -97,7 +98,7 @@ struct Certify: ParsableCommand {
     let scenarios = try ScenarioRunner.load(paths)
     let runner = try ScenarioRunner(settings: settings, console: console, backend: backend)
     for scenario in scenarios {
-      add(try runner.certify(scenario), to: &result, console)
+      for certificate in try runner.certify(scenario) { add(certificate, to: &result, console) }
       if result.isInterrupted { break }
     }
     try runner.end()

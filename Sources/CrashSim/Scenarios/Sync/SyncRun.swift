@@ -43,7 +43,8 @@ extension ScenarioRunner {
         for (place, life) in recorded.lives.enumerated() {
           try Interruption.check()
           var report = try run.explore(
-            life, of: recorded.lives.count, under: model, firstNumber: item.findings.count + 1)
+            life, of: recorded.lives.count, under: model, firstNumber: item.findings.count + 1,
+            console.about(life.name))
           report.recording = place
           item.explorations.append(report)
         }
@@ -66,9 +67,10 @@ extension ScenarioRunner {
     case .run: return run.report(try run.record(), firstNumber: 1).findings.first
     case .node(let node, let life, let model, let state, let shape):
       let recorded = try run.record()
-      guard let found = recorded.lives.first(where: { $0.node == node && $0.number == life }) else {
+      guard var found = recorded.lives.first(where: { $0.node == node && $0.number == life }) else {
         throw .usage("the token names life \(life) of node '\(node)', and there is none")
       }
+      found.ignoredSyncs = recipe.ignoredSyncs ?? []
       try refuse(found.trace.shape, unless: shape)
       return try run.replay(
         found, under: try PersistenceModel.chosen(model)[0], state,
@@ -90,6 +92,11 @@ struct SyncRun {
     let node: String
     let number: Int
     let trace: Trace
+    /// Events of syncs that its disk acknowledges and ignores.
+    var ignoredSyncs: [Int] = []
+
+    /// In words.
+    var name: String { node + (number > 0 ? ", life \(number)" : "") }
   }
 
   /// A run that nothing disturbed.
@@ -184,7 +191,8 @@ struct SyncRun {
     _ life: Life, _ model: PersistenceModel
   ) throws(LabError) -> CrashStateEnumerator {
     try CrashStateEnumerator(
-      trace: life.trace, model: model, seed: seed.derived("\(life.node) \(life.number)"))
+      trace: life.trace, model: model, seed: seed.derived("\(life.node) \(life.number)"),
+      ignoring: life.ignoredSyncs)
   }
 
   private func check(
@@ -198,20 +206,25 @@ struct SyncRun {
     }
   }
 
-  private func token(_ place: ScenarioRecipe.Place) -> String {
-    ReplayRecipe.scenario(ScenarioRecipe(of: scenario, seed: seed.rawValue, place: place)).token
+  private func token(_ place: ScenarioRecipe.Place, ignoring ignoredSyncs: [Int] = []) -> String {
+    var recipe = ScenarioRecipe(of: scenario, seed: seed.rawValue, place: place)
+    recipe.ignoredSyncs = ignoredSyncs.isEmpty ? nil : ignoredSyncs
+    return ReplayRecipe.scenario(recipe).token
   }
 
-  /// Explores the crash states of one life of a node.
+  /// Explores the crash states of one life of a node; with ignored syncs up to the first that
+  /// breaks a promise.
   /// - Parameters:
   ///   - life: The life.
   ///   - lifeCount: Lives that share the scenario's budget.
   ///   - model: The persistence model.
   ///   - firstNumber: Number of the first finding.
+  ///   - console: The output for progress.
   /// - Returns: The report.
   /// - Throws: `LabError` when an image or a repeated run cannot be made.
   func explore(
-    _ life: Life, of lifeCount: Int, under model: PersistenceModel, firstNumber: Int
+    _ life: Life, of lifeCount: Int, under model: PersistenceModel, firstNumber: Int,
+    _ console: Console
   ) throws(LabError) -> ExplorationReport {
     let clock = ContinuousClock()
     let start = clock.now
@@ -226,13 +239,20 @@ struct SyncRun {
     try enumerator.visit(plan, shard: settings.shard) { (explored, image) throws(LabError) in
       try Interruption.check()
       let state = explored.state
+      if count % 64 == 0, console.replacesLines {
+        console.progress(
+          ProgressLine(
+            subject: model.name, done: count, total: min(budget, plan.distinct),
+            failures: failures.count, seconds: start.duration(to: clock.now).inSeconds
+          ).text)
+      }
       count += 1
       let result = try sharedVerdict(life, at: state.crashPoint, image.treeImage())
       if !result.ending.isSuccess {
         failures[explored.ordinal] = result
         states[explored.ordinal] = state
       }
-      return .goOn
+      return failures.isEmpty || life.ignoredSyncs.isEmpty ? .goOn : .stop
     }
     var report = ExplorationReport(
       title: scenario.title, model: "\(model.name) at \(life.node)", seed: seed.rawValue,
@@ -266,7 +286,7 @@ struct SyncRun {
       token: token(
         .node(
           name: life.node, life: life.number, model: model.specification, state: key,
-          shape: life.trace.shape)),
+          shape: life.trace.shape), ignoring: life.ignoredSyncs),
       accepts: accepts)
     finding.crash = "power of \(life.node) fails \(finding.crash)"
     return finding
