@@ -180,6 +180,10 @@ struct ReportedQueryTests {
 
   private static let ofValues: [Report] = [
     Report(
+      "the differential test: a dict in an array, whose keys got their numbers in another order",
+      [#"{"y":1}"#, #"{"a":[{"x":0.5,"y":1.5},[{"x":7.5,"y":2.5}]]}"#],
+      "SELECT META().id, a[1] IN a WHERE a[0] IN a", [#"["b",true]"#]),
+    Report(
       "core 221: null can be selected", nulls, "SELECT v WHERE META().id = 'b'", ["[null]"]),
     Report(
       "core 759, ios 1982: what is missing is not null",
