@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: dist dist-test setup run coverage docc pages hooks histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate sync-certificate calibrate screenshots test test-busy test-large test-sync sync-crashes realmswift-snippets test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench bench-lists fuzz mutants damaged-images query-pairs damaged-bundles golden format
+.PHONY: dist dist-test setup run coverage docc pages hooks histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate sync-certificate calibrate screenshots test test-busy test-large test-sync disk-worlds sync-crashes realmswift-snippets test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench bench-lists fuzz mutants damaged-images query-pairs damaged-bundles golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; OpenSSL
@@ -259,6 +259,13 @@ damaged-bundles: setup
 test-sync: setup
 	FAULTLINE_LARGE=1 swift test -c release --filter "SyncCoreTests|SyncClientTests|SyncServerTests|SyncWorldTests"
 
+# Worlds of agents and a server on disks that lose power: an hour with three seeds, from each of which on as many worlds are drawn.
+DISK_WORLDS ?= 2500
+DISK_WORLD_SEEDS ?= 1000000 2000000 3000000
+disk-worlds: setup
+	for seed in $(DISK_WORLD_SEEDS); do FAULTLINE_LARGE=1 DISK_WORLDS_FROM=$$seed DISK_WORLDS=$(DISK_WORLDS) \
+	  swift test -c release --filter DiskWorldTests || exit 1; done
+
 # All crash states of all nodes of scenarios/sync, under four models (minutes). SYNC_STATES=100 for fewer of each.
 SYNC_STATES ?= 8000
 SYNC_MODELS ?= ext4-ordered, posix, xfs, btrfs
@@ -277,7 +284,7 @@ realmswift-snippets: setup
 	swift run --package-path Tests/RealmSwiftSnippets Snippets
 
 # What takes too long for CI, whole, and a table of what held; hours. NIGHTLY="coverage stress-cuts" chooses some.
-NIGHTLY := layers test-browser test-busy test-large test-sync sync-crashes realmswift-snippets damaged-images test-address test-thread planted-bugs mutation coverage fuzz-campaign stress-cuts peers histories
+NIGHTLY := layers test-browser test-busy test-large test-sync disk-worlds sync-crashes realmswift-snippets damaged-images test-address test-thread planted-bugs mutation coverage fuzz-campaign stress-cuts peers histories
 nightly:
 	sh .ci/nightly $(NIGHTLY)
 

@@ -13,12 +13,9 @@ import Testing
 struct DamagedBundleTests {
   /// `FAULTLINE_LARGE` damages each bundle `DAMAGED_BUNDLES` times, from `DAMAGED_BUNDLES_FROM` on.
   private static let rounds: Range<Int> = {
-    func setting(_ name: String, _ standard: Int) -> Int {
-      ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? standard
-    }
     guard FullSize.isOn else { return 0..<3 }
-    let first = setting("DAMAGED_BUNDLES_FROM", 0)
-    return first..<first + setting("DAMAGED_BUNDLES", 100)
+    let first = Int(clamping: FullSize.setting("DAMAGED_BUNDLES_FROM", 0))
+    return first..<first + Int(clamping: FullSize.setting("DAMAGED_BUNDLES", 100))
   }()
 
   @Test("give errors, or findings, or what still works", arguments: Golden.names)

@@ -21,16 +21,13 @@ struct QueryDifferentialTests {
   /// What the tests run, or with `FAULTLINE_LARGE` half a million pairs without indexes and half a
   /// million with them: databases of `QUERY_PAIRS_FROM` to `QUERY_PAIRS_FROM + QUERY_PAIRS_COUNT`.
   static let parts: [Part] = {
-    let first = setting("QUERY_PAIRS_FROM", 0)
-    let end = first + (FullSize.isOn ? setting("QUERY_PAIRS_COUNT", 2700) : 12)
+    let first = FullSize.setting("QUERY_PAIRS_FROM", 0)
+    let count = FullSize.isOn ? FullSize.setting("QUERY_PAIRS_COUNT", 2700) : 12
+    let end = first + count
     return stride(from: first, to: end, by: 100).flatMap { from in
       [false, true].map { Part(seeds: from..<min(from + 100, end), hasIndexes: $0) }
     }
   }()
-
-  private static func setting(_ name: String, _ standard: UInt64) -> UInt64 {
-    ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) } ?? standard
-  }
 
   @Test("drawn queries over drawn documents have equal rows", arguments: parts)
   func drawn(part: Part) throws {

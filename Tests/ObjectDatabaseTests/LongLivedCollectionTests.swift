@@ -6,6 +6,7 @@
 // sequence that fails is drawn alone by its own seed: COLLECTION_SEED=… COLLECTION_SEQUENCES=1.
 
 import Foundation
+import Requirements
 import Synchronization
 import Testing
 
@@ -110,10 +111,6 @@ enum LibrarySequence {
 
 @Suite("collections that are held for long", .timeLimit(.minutes(60)))
 struct LongLivedCollectionTests {
-  private static func setting(_ name: String) -> Int? {
-    ProcessInfo.processInfo.environment[name].flatMap(Int.init)
-  }
-
   private static func text(_ moves: [LibraryMove]) -> String {
     moves.enumerated().map { number, move in
       let step = "\(move.step)".replacingOccurrences(of: "ObjectDatabaseTests.Library", with: "")
@@ -125,8 +122,8 @@ struct LongLivedCollectionTests {
 
   @Test("show what new ones show, and what the model holds, after every step")
   func random() throws {
-    let count = Self.setting("COLLECTION_SEQUENCES") ?? 60
-    let seed = UInt64(Self.setting("COLLECTION_SEED") ?? 20_261_126)
+    let count = Int(clamping: FullSize.setting("COLLECTION_SEQUENCES", 60))
+    let seed = FullSize.setting("COLLECTION_SEED", 20_261_126)
     print("collections: \(count) sequences from seed \(seed)")
     var total = LibraryOutcome()
     for number in 0..<count {

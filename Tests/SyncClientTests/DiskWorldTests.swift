@@ -18,7 +18,9 @@ struct DiskWorldTests {
   func lives() throws {
     // In the last two an agent once kept entries of a log that a restored server had replaced, and
     // linked to an object that was created and deleted by the same entries.
-    let seeds = FullSize.isOn ? Array(0..<300) : [0, 1, 9, 74] as [UInt64]
+    let first = FullSize.setting("DISK_WORLDS_FROM", 0)
+    let large = first..<first + FullSize.setting("DISK_WORLDS", 300)
+    let seeds = FullSize.isOn ? Array(large) : [0, 1, 9, 74] as [UInt64]
     let lives = seeds.count
     var total = DiskWorld.Counts()
     for seed in seeds {
