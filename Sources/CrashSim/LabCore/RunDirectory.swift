@@ -5,7 +5,8 @@
 // /proc/PID/stat; containers have their own pids and may share the memory of ROOT, so SPACE is the
 // pid namespace. The process holds a lock on its directory (flock(2)), which ends with it and shows
 // in every container whether it is alive.
-// Invariant: nothing is removed below a path that is still mounted, and nothing of a live run.
+// Invariant: nothing is removed below a path that is still mounted, and nothing of a live run; a
+// note of a mount elsewhere is removed by who would see that mount, or when nobody would.
 // Safety: paths are passed to one system call and not kept.
 
 import CSystem
@@ -130,7 +131,8 @@ package struct RunDirectory: Sendable {
     // The client says what is wrong with a path that cannot be resolved.
     guard let point = PathCalls.resolve(mountPoint) else { return }
     do {
-      let note = NotedMount(point: point, source: source)
+      let note = NotedMount(
+        point: point, source: source, space: Self.space("mnt"), userSpace: Self.space("user"))
       try JSONEncoder().encode(note).write(to: URL(fileURLWithPath: "\(path)/\(Self.notedMount)"))
     } catch {
       throw .lab("cannot write below \(path): \(error.localizedDescription)")
@@ -140,6 +142,10 @@ package struct RunDirectory: Sendable {
   private struct NotedMount: Codable {
     let point: String
     let source: String
+    /// The mount namespace that it is in.
+    let space: String
+    /// The user namespace of those who made it.
+    let userSpace: String
 
     /// True while it is mounted; another mount at the same place is another run's.
     var isMounted: Bool {
@@ -162,6 +168,8 @@ package struct RunDirectory: Sendable {
 
   /// Unmounts, kills and removes the leftovers of one dead process's runs.
   package static func sweep(run path: String) {
+    // A container that shares the memory sees no mount of ours, and we see none of its.
+    guard notes(ofRun: path).allSatisfy(isOurs) else { return }
     let name = String(path.split(separator: "/").last ?? "")
     // A process may start another between check and kill, or end a mount(2) after it was killed;
     // after some rounds none is left.
@@ -178,12 +186,25 @@ package struct RunDirectory: Sendable {
 
   /// The mounts in the directory of a process's runs, and those that it noted elsewhere.
   private static func mounts(ofRun path: String) -> [String] {
+    MountTable.points(below: path)
+      + notes(ofRun: path).filter(\.isMounted).map(\.point)
+  }
+
+  private static func notes(ofRun path: String) -> [NotedMount] {
     let runs = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-    let noted = runs.sorted().compactMap { run in
+    return runs.sorted().compactMap { run in
       FileManager.default.contents(atPath: "\(path)/\(run)/\(notedMount)")
         .flatMap { try? JSONDecoder().decode(NotedMount.self, from: $0) }
     }
-    return MountTable.points(below: path) + noted.filter(\.isMounted).map(\.point)
+  }
+
+  /// Whether a mount is ours to remove: it is in our mount namespace, or nobody is in its one.
+  ///
+  /// In a user namespace we are not told where processes outside of it are.
+  private static func isOurs(_ note: NotedMount) -> Bool {
+    if note.space == space("mnt") { return true }
+    guard note.userSpace == space("user") || isInitialUserSpace else { return false }
+    return processes { $0.mountSpace == note.space }.isEmpty
   }
 
   /// Makes the directory of all runs, unless it is there.
@@ -216,14 +237,20 @@ package struct RunDirectory: Sendable {
   /// shares /dev/shm with the real root (user_namespaces(7)).
   private static func outerUser() -> UInt64 {
     let own = UInt64(getuid())
-    let table = FileManager.default.contents(atPath: "/proc/self/uid_map") ?? Data()
-    for line in String(decoding: table, as: UTF8.self).split(separator: "\n") {
-      let fields = line.split(separator: " ").compactMap { UInt64($0) }
-      if fields.count == 3, own >= fields[0], own - fields[0] < fields[2] {
-        return fields[1] + (own - fields[0])
-      }
+    for range in userMap where own >= range[0] && own - range[0] < range[2] {
+      return range[1] + (own - range[0])
     }
     return own
+  }
+
+  /// True outside of user namespaces: all users are who they are.
+  private static var isInitialUserSpace: Bool { userMap == [[0, 0, UInt64(UInt32.max)]] }
+
+  /// Ranges of users of our user namespace: the first one inside, the first one outside, how many.
+  private static var userMap: [[UInt64]] {
+    let table = FileManager.default.contents(atPath: "/proc/self/uid_map") ?? Data()
+    return String(decoding: table, as: UTF8.self).split(separator: "\n")
+      .map { $0.split(separator: " ").compactMap { UInt64($0) } }.filter { $0.count == 3 }
   }
 
   /// A directory on a disk, for what may be larger than memory.
@@ -259,8 +286,9 @@ package struct RunDirectory: Sendable {
   }
 
   /// The number in the link text `pid:[4026531836]` (namespaces(7)).
-  private static func space(_ kind: String) -> String {
-    let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/\(kind)")
+  fileprivate static func space(_ kind: String, of process: String = "self") -> String {
+    let path = "/proc/\(process)/ns/\(kind)"
+    let link = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
     return String((link ?? "0").filter(\.isWholeNumber))
   }
 
@@ -312,6 +340,9 @@ private struct ProcessEntry {
     let wanted = Array("\(variable)=\(value)".utf8)
     return environment.split(separator: 0).contains { $0.elementsEqual(wanted) }
   }
+
+  /// The number of its mount namespace; 0 when we may not know it.
+  var mountSpace: String { RunDirectory.space("mnt", of: "\(pid)") }
 
   /// True when its working directory is at or below a run's, and it started after the run.
   ///

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import Requirements
 import Testing
 
 @testable import LabCore
@@ -35,6 +36,36 @@ import Testing
     // Its own directory, where it really lies.
     RunDirectory.sweep()
     #expect(FileManager.default.fileExists(atPath: own.path))
+  }
+
+  @Test(
+    "a run with a mount in another namespace is swept there, or when nobody is in it",
+    .requires(.root))
+  func otherNamespace() throws {
+    let root = NSTemporaryDirectory() + "faultline-spaces-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    let run = "\(root)/999999998-12345-4026531836"
+    try FileManager.default.createDirectory(
+      atPath: "\(run)/1", withIntermediateDirectories: true)
+    let other = try ChildProcess(
+      ChildProcess.Launch(shell: "exec unshare -m sh -c 'touch \(root)/there; exec sleep 300'"))
+    for _ in 0..<200 where !FileManager.default.fileExists(atPath: "\(root)/there") {
+      Thread.sleep(forTimeInterval: 0.02)
+    }
+    func space(_ kind: String) throws -> String {
+      try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(other.pid)/ns/\(kind)")
+        .filter(\.isWholeNumber)
+    }
+    let note = [
+      "point": "/mnt", "source": "control", "space": try space("mnt"),
+      "userSpace": try space("user"),
+    ]
+    try JSONEncoder().encode(note).write(to: URL(fileURLWithPath: "\(run)/1/mount-outside"))
+    RunDirectory.sweep(root: root)
+    #expect(FileManager.default.fileExists(atPath: run))
+    _ = other.kill()
+    RunDirectory.sweep(root: root)
+    #expect(!FileManager.default.fileExists(atPath: run))
   }
 
   @Test("in somebody else's root nothing is swept, and no link out of one's own is followed")
