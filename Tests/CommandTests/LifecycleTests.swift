@@ -116,7 +116,7 @@ struct LifecycleTests {
     _ = user.wait()
   }
 
-  /// The next thing that the command does must not be what makes it known to whoever cleans up.
+  /// Its daemon may not have told the command yet.
   @Test("a mount that is killed as soon as it is there is gone", arguments: 1...3)
   func killedMounting(attempt: Int) throws {
     let command = try FaultlineCommand()
