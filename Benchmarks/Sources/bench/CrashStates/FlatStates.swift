@@ -24,7 +24,7 @@ private struct FlatRun {
     for number in 0..<operations {
       if number % 5 == 4 {
         events.append(TraceEvent(.operation(.sync(inode: file, dataOnly: true))))
-        if number % 10 == 9 { events.append(TraceEvent(.mark(Mark("\(written)\n")))) }
+        if number % 10 == 9 { events.append(TraceEvent(.mark(Recording.Mark("\(written)\n")))) }
         continue
       }
       written += 1
