@@ -35,7 +35,7 @@ private final class EngineRun {
             write:
               - {insert: Dog, _id: sequence, name: {random: letters 60}, age: random, times: 3000}
         - ui:
-            repeat: 240
+            repeat: 760
             write: [{update: Dog, _id: 1..12000, name: {random: letters 60}, age: random, times: 3}]
       """, file: "bench.yaml")
     let plan = try WorkloadPlan(scenario, seed: Seed(rawValue: 20))
