@@ -83,11 +83,10 @@ struct StoredClient {
       var changing: Set<SyncObject> = []
       for case .create(let object) in effects { changing.insert(object) }
       for case .delete(let object) in effects { changing.insert(object) }
-      // What is linked to and deleted at once may never have been in the rows.
-      let targets = changing
+      // A link in passing may lead to what is not in the rows: an object that comes and goes with
+      // the same entries, or one that a pending changeset deletes.
       for case .change(let field, let change) in effects {
-        for case .link(let target) in change.values
-        where targets.contains(target) && after.objects[target] == nil {
+        for case .link(let target) in change.values where after.objects[target] == nil {
           changing.insert(field.object)
         }
       }

@@ -67,6 +67,34 @@ struct AgentTests {
     return Int(network.head.number)
   }
 
+  @Test("follow a link in passing to an object that a pending changeset deletes (I8)")
+  func linkInPassing() throws {
+    let network = TestNetwork()
+    for number in 0..<2 { try network.addClient(try TestFile("passing \(number)")) }
+    let (one, other) = (network.clients[0], network.clients[1])
+    try one.realm.write {
+      one.realm.create(Thing.self, value: ["id": 2])
+      one.realm.create(Tag.self, value: ["name": "c"])
+    }
+    try network.settle()
+    try network.disconnect(one)
+    one.realm.refresh()
+    try one.realm.write { one.realm.delete(one.realm.objects(Thing.self)) }
+    for isLinked in [true, false] {
+      other.realm.refresh()
+      try other.realm.write {
+        other.realm.objects(Tag.self)[0].owner = isLinked ? other.realm.objects(Thing.self)[0] : nil
+      }
+      try network.settle(other)
+    }
+    // Both entries come at once, before the deletion is said.
+    try network.settle()
+    for client in network.clients {
+      #expect(try client.agent.breach() == nil)
+      #expect(try client.file.state() == network.state)
+    }
+  }
+
   @Test("keep nothing but their objects once all is said")
   func tablesAreEmptied() throws {
     let network = TestNetwork()

@@ -16,11 +16,12 @@ import Testing
 struct DiskWorldTests {
   @Test("come to one state, with everything that was told to be durable (I1, I5, I7, I20, I21)")
   func lives() throws {
-    // In the last two an agent once kept entries of a log that a restored server had replaced, and
-    // linked to an object that was created and deleted by the same entries.
+    // In the last three an agent once kept entries of a log that a restored server had replaced,
+    // linked to an object that was created and deleted by the same entries, and to one that it had
+    // deleted itself; before them a log came in parts.
     let first = FullSize.setting("DISK_WORLDS_FROM", 0)
     let large = first..<first + FullSize.setting("DISK_WORLDS", 300)
-    let seeds = FullSize.isOn ? Array(large) : [0, 1, 9, 74] as [UInt64]
+    let seeds = FullSize.isOn ? Array(large) : [0, 1, 41_000_004, 9, 74, 42_000_016] as [UInt64]
     let lives = seeds.count
     var total = DiskWorld.Counts()
     for seed in seeds {

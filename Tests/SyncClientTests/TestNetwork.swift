@@ -159,7 +159,11 @@ final class TestNetwork {
   func step(_ client: Client, _ input: ClientInput?) throws {
     time += 1
     client.file.clock.set(time)
-    if case .message(.welcome)? = input { wasWelcomed.insert(ObjectIdentifier(client)) }
+    switch input {
+    // A log may come in parts.
+    case .message(.welcome)?, .message(.part)?: wasWelcomed.insert(ObjectIdentifier(client))
+    default: break
+    }
     let before = try client.file.version()
     let outputs = try client.agent.step(input)
     // Rows and what is kept beside them are one version (I11).
