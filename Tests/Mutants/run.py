@@ -4,7 +4,7 @@ For each mutant, the suites and scenarios whose processes reach it run, nearest 
 reaches, or that nothing finds, has survived: a test is missing, or equivalents.txt says why none can find it.
 
 Usage: run.py [--seed N] [--count N] [--folders "A B"] [--jobs N] [--seconds N] [--least N] [--only "N N"]
-              [--again | --longer | --changed [--suites "A B"]] [--as-built] [--by-scenarios]      (make mutation)
+              [--again | --longer | --changed [--suites "A B"]] [--as-built] [--by-scenarios] [--near "A B"]    (make mutation)
 Seed 1 takes the mutants in drawn.txt, as long as their text stands, so that its table keeps its meaning; another seed draws anew.
   --count    mutants in each folder
   --least    the percent of those not equivalent that must be found; with fewer the exit status is 1
@@ -15,6 +15,7 @@ Seed 1 takes the mutants in drawn.txt, as long as their text stands, so that its
   --suites   with --changed: only these (`EngineTests.SpanTests …`) are recorded again, and run
   --as-built       the copy is taken as it is: nothing is copied into it, and it is not built
   --by-scenarios   the engine's mutants are judged by the shipped scenarios alone, each with a budget of 250 states
+  --near           only the suites of these test targets run, and only what they need is built: minutes for a layer that needs little
 Needs root (the copy is mounted over the tree, so that a build that is there serves) and what the tests need.
 Everything is in .build-mutation: list.json, checks.json, results.jsonl, table.md.
 """
@@ -58,6 +59,7 @@ parser.add_argument("--longer", action="store_true")
 parser.add_argument("--suites", default="")
 parser.add_argument("--as-built", action="store_true")
 parser.add_argument("--by-scenarios", action="store_true")
+parser.add_argument("--near", default="")
 parser.add_argument("--least", type=float, default=100)
 parser.add_argument("--only", default="")
 options = parser.parse_args()
@@ -178,6 +180,25 @@ def copy_file(name):
     shutil.copy2(source, target)
 
 
+# Appended to the copy's Package.swift: leaves the targets that the wanted ones need, and what they depend on.
+CUT = """
+var needed: Set<String> = [%s]
+func names(_ target: Target) -> [String] {
+  target.dependencies.compactMap {
+    switch $0 {
+    case .targetItem(let name, _), .byNameItem(let name, _): name
+    default: nil
+    }
+  }
+}
+for _ in package.targets {
+  for target in package.targets where needed.contains(target.name) { needed.formUnion(names(target)) }
+}
+package.targets.removeAll { !needed.contains($0.name) }
+package.products = []
+"""
+
+
 def make_copy():
     """The tree's files and its build, if it has one, with the switch in CSystem and nothing mutated yet."""
     shutil.rmtree(COPY, ignore_errors=True)
@@ -185,7 +206,7 @@ def make_copy():
     for name in sources():
         copy_file(name)
     shutil.copytree(os.path.join(ROOT, ".git"), os.path.join(COPY, ".git"), symlinks=True)
-    if os.path.isdir(os.path.join(ROOT, ".build")):
+    if os.path.isdir(os.path.join(ROOT, ".build")) and not options.near:
         # Times stay, or everything would be built again.
         subprocess.run(["cp", "-a", os.path.join(ROOT, ".build"), os.path.join(COPY, ".build")], check=True)
         shutil.rmtree(os.path.join(COPY, ".build", "mutation"), ignore_errors=True)
@@ -199,6 +220,8 @@ def make_copy():
         text = file.read()
     text = re.sub(r'(name: "Oracles",\s*dependencies: \[)', r'\1 "CSystem",', text)
     text = text.replace('(name: "SyncCore", swift', '(name: "SyncCore", dependencies: ["CSystem"], swift')
+    if options.near:
+        text += CUT % ", ".join(f'"{name}"' for name in options.near.split())
     with open(package, "w") as file:
         file.write(text)
 
@@ -252,10 +275,10 @@ def command(names):
 
 def all_checks():
     _, _, lines = run([bundle(), "--testing-library", "swift-testing", "--list-tests"], 120)
-    near = set(NEAR.split())
+    near = set((options.near or NEAR).split())
     suites = {line.split("/")[0] for line in lines if "/" in line}
     names = {suite for suite in suites if suite in near or suite.split(".")[0] in near}
-    return sorted(names) + scenarios(HISTORIES)
+    return sorted(names) + ([] if options.near else scenarios(HISTORIES))
 
 
 def scenarios(below, slow=False):

@@ -263,6 +263,23 @@ public struct Explainer: Sendable {
     return events
   }
 
+  /// The events behind what overtook lost contents, before which a sync of the file would still have
+  /// kept the state from happening, since the crash came later: each kind once, in order.
+  ///
+  /// - Parameters:
+  ///   - explanation: The state's.
+  ///   - crashPoint: The state's crash point, the earliest one at which it fails.
+  package func laterPlaces(_ explanation: Explanation, before crashPoint: Int) -> [Int] {
+    guard let missing = explanation.missing, !missing.isDirectory else { return [] }
+    var kinds: Set<String> = [place(of: missing.before)]
+    var events: [Int] = []
+    for event in missing.before + 1..<max(missing.before + 1, crashPoint) {
+      if events.count == Self.earlierPlacesMax { break }
+      if kinds.insert(place(of: event)).inserted { events.append(event) }
+    }
+    return events
+  }
+
   /// The operations on other names of the directory behind which its sync would still have kept a
   /// lost name: those up to the next acknowledgement, and at least one operation before the crash.
   ///

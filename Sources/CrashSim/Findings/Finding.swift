@@ -43,6 +43,8 @@ public struct Finding: Codable, Sendable, Hashable {
   public var rootCause: String?
   /// The causes whose missing sync would mend this finding as well, if they are found, too.
   package var earlierCauses: [String]?
+  /// As above, at places behind what overtook the lost contents and before the crash.
+  package var laterCauses: [String]?
   /// Of a lost name: the causes of other names that the same sync of their directory keeps.
   package var sharedCauses: [String]?
   /// The failing state in numbers; nil for a finding without a crash.

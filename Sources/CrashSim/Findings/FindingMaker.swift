@@ -105,6 +105,10 @@ package struct FindingMaker {
         rootCause(explanation, before: $0)
       }
       finding.earlierCauses = earlier.isEmpty ? nil : earlier
+      let later = explainer.laterPlaces(explanation, before: state.crashPoint).compactMap {
+        rootCause(explanation, before: $0)
+      }
+      finding.laterCauses = later.isEmpty ? nil : later
       let places = explainer.sharedPlaces(explanation, before: state.crashPoint)
       let shared = places.compactMap { event in
         explainer.rootCause(explanation, ofName: event).map {

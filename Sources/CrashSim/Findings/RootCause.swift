@@ -2,8 +2,9 @@
 // Checkers say one bug in many words: a lost page is "corruption" in one state and "a row is
 // missing" in another. Two classes of states have one root cause when the same sync is missing at
 // the same kind of place (`Explainer.rootCause`), or when the place that the one names lies in the
-// gap that the other names; of lost names also when one sync of their directory, behind all of
-// them, would still have come before each crash and each acknowledgement.
+// gap that the other names, or between that gap and the other's earliest crash; of lost names also
+// when one sync of their directory, behind all of them, would still have come before each crash and
+// each acknowledgement.
 // Invariant: the order of findings stays that of their first states; nothing is lost, the joined
 // ones are whole in `alsoSeenAs`.
 
@@ -16,12 +17,19 @@ package enum RootCause {
   /// - Returns: One for each root cause, numbered.
   package static func joined(_ findings: [Finding], firstNumber: Int) -> [Finding] {
     let causes = Set(findings.compactMap(\.rootCause))
+    let heads = causes.subtracting(
+      findings.filter { finding in
+        let others = (finding.earlierCauses ?? []) + (finding.laterCauses ?? [])
+        return others.contains { causes.contains($0) }
+      }.compactMap(\.rootCause))
     var result: [Finding] = []
     var places: [String: Int] = [:]
     for finding in findings {
       // The earliest place is in the gaps of all others; so the sync there mends them all.
       let earlier = finding.earlierCauses?.first { causes.contains($0) }
-      guard let cause = earlier ?? finding.rootCause else {
+      // And a later one, before the crash, of a finding that stays where it is.
+      let later = finding.laterCauses?.first { heads.contains($0) }
+      guard let cause = earlier ?? later ?? finding.rootCause else {
         result.append(finding)
         continue
       }
@@ -33,10 +41,10 @@ package enum RootCause {
       }
       places[cause] = place
       let head = result[place]
-      let isEarlier =
-        finding.rootCause == cause && head.earlierCauses?.contains(cause) ?? false
+      let others = (head.earlierCauses ?? []) + (head.laterCauses ?? [])
+      let isNamed = finding.rootCause == cause && others.contains(cause)
       let isBehind = finding.isShared(by: head) && !head.isShared(by: finding)
-      if head.rootCause != cause, isEarlier || isBehind {
+      if head.rootCause != cause, isNamed || isBehind {
         // What the head names would not mend this one.
         var first = finding
         var other = head

@@ -65,6 +65,42 @@ struct RootCauseTests {
     #expect(again.map(\.headlines) == all.map(\.headlines))
   }
 
+  @Test("a sync that is missing later, before the crash, mends what an earlier event shows")
+  func later() throws {
+    var early = finding("empty", "content: w before writing", states: 2)
+    early.laterCauses = ["content: w before renaming"]
+    let late = finding("torn", "content: w before renaming", states: 5)
+    for order in [[early, late], [late, early]] {
+      let found = RootCause.joined(order, firstNumber: 1)
+      #expect(found.map(\.headlines) == [["torn", "empty"]])
+      let again = RootCause.joined(RootCause.separated(found), firstNumber: 1)
+      #expect(again.map(\.headlines) == found.map(\.headlines))
+    }
+    #expect(RootCause.joined([early], firstNumber: 1).map(\.headlines) == [["empty"]])
+    // Who goes elsewhere keeps nobody: the two name each other.
+    var other = late
+    other.laterCauses = ["content: w before writing"]
+    #expect(RootCause.joined([early, other], firstNumber: 1).count == 2)
+  }
+
+  @Test("a place behind what overtook a write, and before the crash, is one for its sync")
+  func laterPlaces() throws {
+    var recording = Recording(files: ["list": "old", "log": ""])
+    recording.create("t")
+    recording.write("t", "new")
+    recording.write("log", "begun")
+    recording.rename("t", to: "list")
+    recording.mark("saved")
+    let table = try UnitTable(trace: recording.trace, model: .posix)
+    let explainer = Explainer(table: table)
+    for (point, places) in [(4, [3]), (5, [3, 4]), (3, [])] {
+      let kept = table.pendingUnits(at: point).filter { table.units[$0].event != 1 }
+      let explanation = explainer.explain(try table.state(at: point, keeping: kept))
+      #expect(explanation.laterEvent == 2)
+      #expect(explainer.laterPlaces(explanation, before: point) == places)
+    }
+  }
+
   @Test("names that one sync of their directory keeps are one finding; the latest comes first")
   func shared() throws {
     func name(_ file: String, _ shared: [String]) -> Finding {
