@@ -38,11 +38,14 @@ extension Operation {
 }
 
 extension PathIndex {
-  /// The name that a file keeps: the one at the end, or else its last one.
+  /// The name that stands for a file: the one that it has at an event, if some file has that at the
+  /// end, too; of a temporary name the one that the file got, also where another file got it since.
   fileprivate func lastingPath(of inode: InodeNumber, at event: Int, end: Int) -> String {
+    for point in [event, event + 1] {
+      if let path = paths(of: inode, at: point).first, isAtEnd(path) { return path }
+    }
     if let path = paths(of: inode, at: end).first { return path.isEmpty ? "/" : path }
-    let last = path(of: inode, at: end)
-    return last.hasPrefix("inode ") ? path(of: inode, at: event) : last
+    return lastPath(of: inode) ?? path(of: inode, at: event)
   }
 }
 

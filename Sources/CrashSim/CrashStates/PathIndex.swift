@@ -16,6 +16,8 @@ public struct PathIndex: Sendable {
   }
 
   private var namings: [InodeNumber: [Naming]] = [:]
+  /// The paths at the end.
+  private var lasting: Set<String> = []
 
   /// Replays the names of a trace.
   /// - Complexity: O(entries of the initial tree + events).
@@ -29,7 +31,13 @@ public struct PathIndex: Sendable {
       guard case .operation(let operation) = event.body else { continue }
       read(operation, at: index + 1)
     }
+    for naming in namings.values.joined() where naming.until == .max {
+      if let path = path(of: naming, at: trace.events.count) { lasting.insert(path) }
+    }
   }
+
+  /// Whether something has a path at the end.
+  func isAtEnd(_ path: String) -> Bool { lasting.contains(path) }
 
   private mutating func read(_ operation: Operation, at point: Int) {
     switch operation {
@@ -89,10 +97,14 @@ public struct PathIndex: Sendable {
   public func path(of inode: InodeNumber, at crashPoint: Int) -> String {
     if inode == .root { return "/" }
     if let path = paths(of: inode, at: crashPoint).first { return path }
-    if let last = namings[inode]?.last(where: { $0.until <= crashPoint }) {
-      return (path(of: last, at: last.until - 1) ?? last.name.description) + " (removed)"
-    }
+    if let path = lastPath(of: inode, at: crashPoint) { return path + " (removed)" }
     return "inode \(inode)"
+  }
+
+  /// The last path that an inode has lost up to a crash point; nil when it never had one.
+  func lastPath(of inode: InodeNumber, at crashPoint: Int = .max) -> String? {
+    guard let last = namings[inode]?.last(where: { $0.until <= crashPoint }) else { return nil }
+    return path(of: last, at: last.until - 1) ?? last.name.description
   }
 
   private func path(of naming: Naming, at crashPoint: Int) -> String? {

@@ -17,6 +17,8 @@ package struct FindingMaker {
   private static let lastLines = 4
   /// Most files and directories that are tried as the cause of a finding.
   private static let causesMax = 8
+  /// The rule of judging without a checker that speaks of a file's content.
+  private static let contentRule = "half-written"
 
   /// The enumerator of the states.
   package let enumerator: CrashStateEnumerator
@@ -63,7 +65,7 @@ package struct FindingMaker {
     number: Int, state: CrashState, result: CheckResult, stateCount: Int, token: String,
     context: String? = nil, accepts: Check? = nil
   ) throws(LabError) -> Finding {
-    let explanation = try explain(state, accepts)
+    let explanation = try explain(state, result.rule, accepts)
     let marks = Array(enumerator.table.trace.marks.prefix(state.acknowledgedMarks))
     let losses = explanation.losses.map { "#\($0.event) \($0.text)" }
     let sentences =
@@ -142,8 +144,10 @@ package struct FindingMaker {
     }
   }
 
-  private func explain(_ state: CrashState, _ accepts: Check?) throws(LabError) -> Explanation {
-    let cause = try cause(of: state, accepts)
+  private func explain(
+    _ state: CrashState, _ rule: String?, _ accepts: Check?
+  ) throws(LabError) -> Explanation {
+    let cause = try cause(of: state, rule, accepts)
     let explanation = explainer.explain(state, cause: cause)
     guard let later = explanation.laterEvent,
       let mark = try earlyMark(from: later, state, accepts)
@@ -187,10 +191,18 @@ package struct FindingMaker {
   ///
   /// The checker accepts the state when everything lost of that file is present. Another sync may
   /// also make this state impossible, but leave the next one that breaks the promise.
-  private func cause(of state: CrashState, _ accepts: Check?) throws(LabError) -> Int? {
+  private func cause(
+    of state: CrashState, _ rule: String?, _ accepts: Check?
+  ) throws(LabError) -> Int? {
     guard let accepts, fileSystem == nil else { return nil }
     let minimizer = Minimizer(table: enumerator.table)
-    for units in minimizer.lostByInode(state).prefix(Self.causesMax) {
+    var groups = minimizer.lostByInode(state)
+    if rule == Self.contentRule {
+      // Its content mends it, rather than the name of a backup.
+      let isName = { (units: [Int]) in enumerator.table.units[units[0]].kind == .entry }
+      groups = groups.filter { !isName($0) } + groups.filter(isName)
+    }
+    for units in groups.prefix(Self.causesMax) {
       guard let candidate = try minimizer.restoring(units, in: state) else { continue }
       if try isAccepted(candidate, accepts) { return enumerator.table.units[units[0]].event }
     }

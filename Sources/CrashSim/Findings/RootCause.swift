@@ -1,10 +1,9 @@
 // RootCause.swift: findings that one missing sync explains, as one finding.
 // Checkers say one bug in many words: a lost page is "corruption" in one state and "a row is
 // missing" in another. Two classes of states have one root cause when the same sync is missing at
-// the same kind of place (`Explainer.rootCause`), or when the place that the one names lies in the
-// gap that the other names, or between that gap and the other's earliest crash; of lost names also
-// when one sync of their directory, behind all of them, would still have come before each crash and
-// each acknowledgement.
+// the same kind of place (`Explainer.rootCause`), or when one sync at one place would have kept
+// both from happening: in the gap that each names, or between it and the earliest crash; of lost
+// names, behind all of them and before each crash and each acknowledgement.
 // Invariant: the order of findings stays that of their first states; nothing is lost, the joined
 // ones are whole in `alsoSeenAs`.
 
@@ -16,20 +15,32 @@ package enum RootCause {
   ///   - firstNumber: Number of the first.
   /// - Returns: One for each root cause, numbered.
   package static func joined(_ findings: [Finding], firstNumber: Int) -> [Finding] {
+    var result: [Finding] = []
+    /// For each of the result, the places at which one sync mends all that it has.
+    var places: [Set<String>] = []
+    for group in joinedByNamedPlace(findings) {
+      let own = mendingPlaces(group)
+      if let index = places.firstIndex(where: { !$0.isDisjoint(with: own) }) {
+        places[index].formIntersection(own)
+        result[index] = union(result[index], group, mendedAt: places[index])
+      } else {
+        result.append(group)
+        places.append(own)
+      }
+    }
+    for index in result.indices { result[index].renumber(firstNumber + index) }
+    return result
+  }
+
+  /// Joins findings of one cause, and those whose gap has the place that another one names.
+  private static func joinedByNamedPlace(_ findings: [Finding]) -> [Finding] {
     let causes = Set(findings.compactMap(\.rootCause))
-    let heads = causes.subtracting(
-      findings.filter { finding in
-        let others = (finding.earlierCauses ?? []) + (finding.laterCauses ?? [])
-        return others.contains { causes.contains($0) }
-      }.compactMap(\.rootCause))
     var result: [Finding] = []
     var places: [String: Int] = [:]
     for finding in findings {
       // The earliest place is in the gaps of all others; so the sync there mends them all.
       let earlier = finding.earlierCauses?.first { causes.contains($0) }
-      // And a later one, before the crash, of a finding that stays where it is.
-      let later = finding.laterCauses?.first { heads.contains($0) }
-      guard let cause = earlier ?? later ?? finding.rootCause else {
+      guard let cause = earlier ?? finding.rootCause else {
         result.append(finding)
         continue
       }
@@ -41,22 +52,44 @@ package enum RootCause {
       }
       places[cause] = place
       let head = result[place]
-      let others = (head.earlierCauses ?? []) + (head.laterCauses ?? [])
-      let isNamed = finding.rootCause == cause && others.contains(cause)
+      let isEarlier =
+        finding.rootCause == cause && head.earlierCauses?.contains(cause) ?? false
       let isBehind = finding.isShared(by: head) && !head.isShared(by: finding)
-      if head.rootCause != cause, isNamed || isBehind {
+      if head.rootCause != cause, isEarlier || isBehind {
         // What the head names would not mend this one.
-        var first = finding
-        var other = head
-        other.alsoSeenAs = nil
-        first.alsoSeenAs = [other] + (head.alsoSeenAs ?? [])
-        result[place] = first
+        result[place] = joined(finding, head)
       } else {
-        result[place].alsoSeenAs = (head.alsoSeenAs ?? []) + [finding]
+        result[place] = joined(head, finding)
       }
     }
-    for place in result.indices { result[place].renumber(firstNumber + place) }
     return result
+  }
+
+  /// A finding with all that another one has.
+  private static func joined(_ head: Finding, _ other: Finding) -> Finding {
+    var result = head
+    result.alsoSeenAs = (head.alsoSeenAs ?? []) + separated([other])
+    return result
+  }
+
+  /// Both findings; the first that names one of some places is the head.
+  private static func union(
+    _ one: Finding, _ other: Finding, mendedAt places: Set<String>
+  ) -> Finding {
+    func namesOne(_ finding: Finding) -> Bool {
+      finding.rootCause.map { places.contains($0) } ?? false
+    }
+    if namesOne(one) || !namesOne(other) { return joined(one, other) }
+    return joined(other, one)
+  }
+
+  /// The places of one missing sync that would have kept each state of a finding from happening.
+  private static func mendingPlaces(_ finding: Finding) -> Set<String> {
+    let all = separated([finding]).map { member in
+      let others = [member.earlierCauses, member.laterCauses, member.sharedCauses]
+      return member.rootCause.map { Set(others.compactMap { $0 }.joined()).union([$0]) } ?? []
+    }
+    return all.dropFirst().reduce(all[0]) { $0.intersection($1) }
   }
 
   /// Whether one sync of a directory keeps a name and all those that a joined finding has: each two
