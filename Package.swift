@@ -411,3 +411,24 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// What a few targets need and nothing else, built in minutes: FAULTLINE_ONLY="SyncCoreTests" with a
+// --scratch-path of its own.
+if let only = Context.environment["FAULTLINE_ONLY"] {
+  var needed = Set(only.split(separator: " ").map(String.init))
+  func names(_ target: Target) -> [String] {
+    target.dependencies.compactMap {
+      switch $0 {
+      case .targetItem(let name, _), .byNameItem(let name, _): name
+      default: nil
+      }
+    }
+  }
+  for _ in package.targets {
+    for target in package.targets where needed.contains(target.name) {
+      needed.formUnion(names(target))
+    }
+  }
+  package.targets.removeAll { !needed.contains($0.name) }
+  package.products = []
+}

@@ -106,6 +106,8 @@ def run(command, limit, environment=None, until=None):
         raise Ended()
     folder = tempfile.mkdtemp(dir=scratch)
     values = dict(os.environ, FAULTLINE_OPTIMIZED="1", TMPDIR=folder, FAULTLINE_SCRATCH=folder, **(environment or {}))
+    if options.near:
+        values["FAULTLINE_ONLY"] = options.near
     process = subprocess.Popen(
         ENTER + [MOUNTS, COPY, ROOT] + command, env=values, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, start_new_session=True)
@@ -180,25 +182,6 @@ def copy_file(name):
     shutil.copy2(source, target)
 
 
-# Appended to the copy's Package.swift: leaves the targets that the wanted ones need, and what they depend on.
-CUT = """
-var needed: Set<String> = [%s]
-func names(_ target: Target) -> [String] {
-  target.dependencies.compactMap {
-    switch $0 {
-    case .targetItem(let name, _), .byNameItem(let name, _): name
-    default: nil
-    }
-  }
-}
-for _ in package.targets {
-  for target in package.targets where needed.contains(target.name) { needed.formUnion(names(target)) }
-}
-package.targets.removeAll { !needed.contains($0.name) }
-package.products = []
-"""
-
-
 def make_copy():
     """The tree's files and its build, if it has one, with the switch in CSystem and nothing mutated yet."""
     shutil.rmtree(COPY, ignore_errors=True)
@@ -220,8 +203,6 @@ def make_copy():
         text = file.read()
     text = re.sub(r'(name: "Oracles",\s*dependencies: \[)', r'\1 "CSystem",', text)
     text = text.replace('(name: "SyncCore", swift', '(name: "SyncCore", dependencies: ["CSystem"], swift')
-    if options.near:
-        text += CUT % ", ".join(f'"{name}"' for name in options.near.split())
     with open(package, "w") as file:
         file.write(text)
 

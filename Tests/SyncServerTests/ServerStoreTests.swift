@@ -200,7 +200,7 @@ struct ServerStoreTests {
 
   @Test("keeps a bounded log, while clients come and go for long (I16, I17)")
   func bounds() throws {
-    let rounds = FullSize.isOn ? 88_000 : 20
+    let rounds = FullSize.isOn ? 52_000 : 20
     let increment = SyncOperation.change(DogDraw.field(DogDraw.dog(0), "age"), .increment(1))
     let configuration = TestServer.memory("bounds")
     var limits = SyncServerStore.Limits()

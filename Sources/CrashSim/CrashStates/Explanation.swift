@@ -256,7 +256,8 @@ public struct Explainer: Sendable {
     guard let missing = explanation.missing, !missing.isDirectory else { return [] }
     var kinds: Set<String> = [place(of: missing.before)]
     var events: [Int] = []
-    for event in missing.after + 1..<max(missing.after + 1, missing.before) {
+    for event in missing.after + 1..<max(missing.after + 1, missing.before)
+    where !isSync(event) {
       if events.count == Self.earlierPlacesMax { break }
       if kinds.insert(place(of: event)).inserted { events.append(event) }
     }
@@ -264,20 +265,29 @@ public struct Explainer: Sendable {
   }
 
   /// The events behind what overtook lost contents, before which a sync of the file would still have
-  /// kept the state from happening, since the crash came later: each kind once, in order.
+  /// kept the state from happening, since the crash came later; whether the same losses fail with an
+  /// earlier crash is not known here.
   ///
   /// - Parameters:
   ///   - explanation: The state's.
-  ///   - crashPoint: The state's crash point, the earliest one at which it fails.
+  ///   - crashPoint: The state's crash point.
+  /// - Returns: One event for each kind.
   package func laterPlaces(_ explanation: Explanation, before crashPoint: Int) -> [Int] {
     guard let missing = explanation.missing, !missing.isDirectory else { return [] }
     var kinds: Set<String> = [place(of: missing.before)]
     var events: [Int] = []
-    for event in missing.before + 1..<max(missing.before + 1, crashPoint) {
-      if events.count == Self.earlierPlacesMax { break }
+    for event in missing.before + 1..<max(missing.before + 1, crashPoint) where !isSync(event) {
+      if events.count == Self.laterPlacesMax { break }
       if kinds.insert(place(of: event)).inserted { events.append(event) }
     }
     return events
+  }
+
+  /// Whether an event is a sync or a close: it overtakes nothing.
+  private func isSync(_ event: Int) -> Bool {
+    guard case .operation(let operation) = table.trace.events[event].body else { return false }
+    if case .close = operation { return true }
+    return operation.isSync
   }
 
   /// The operations on other names of the directory behind which its sync would still have kept a
@@ -321,6 +331,7 @@ public struct Explainer: Sendable {
   }
 
   private static let earlierPlacesMax = 32
+  private static let laterPlacesMax = 6
 
   /// An event without what differs from one time to the next.
   private func place(of event: Int) -> String {

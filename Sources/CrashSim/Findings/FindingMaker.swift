@@ -107,7 +107,7 @@ package struct FindingMaker {
         rootCause(explanation, before: $0)
       }
       finding.earlierCauses = earlier.isEmpty ? nil : earlier
-      let later = explainer.laterPlaces(explanation, before: state.crashPoint).compactMap {
+      let later = try laterPlaces(explanation, state, accepts).compactMap {
         rootCause(explanation, before: $0)
       }
       finding.laterCauses = later.isEmpty ? nil : later
@@ -161,18 +161,39 @@ package struct FindingMaker {
   private func earlyMark(
     from later: Int, _ state: CrashState, _ accepts: Check?
   ) throws(LabError) -> Int? {
-    let table = enumerator.table
-    let events = table.trace.events
+    let events = enumerator.table.trace.events
     guard let accepts, fileSystem == nil,
       let mark = (later..<state.crashPoint).first(where: { events[$0].isMark }),
       mark != later
     else { return nil }
+    return try isAccepted(before: mark, state, accepts) ? mark : nil
+  }
+
+  /// The places behind what overtook the lost contents at which their sync would not come too late:
+  /// a crash right before them, with the same losses, is accepted.
+  private func laterPlaces(
+    _ explanation: Explanation, _ state: CrashState, _ accepts: Check?
+  ) throws(LabError) -> [Int] {
+    var places: [Int] = []
+    guard let accepts else { return places }
+    for event in explainer.laterPlaces(explanation, before: state.crashPoint)
+    where try isAccepted(before: event, state, accepts) {
+      places.append(event)
+    }
+    return places
+  }
+
+  /// Whether the checker accepts the same losses right before an event; false when they form no
+  /// state of that moment because of ordering rules.
+  private func isAccepted(
+    before event: Int, _ state: CrashState, _ accepts: Check
+  ) throws(LabError) -> Bool {
+    let table = enumerator.table
     let lost = Set(state.lost)
-    let torn = state.torn.flatMap { $0.unit < table.issuedCount(at: mark) ? $0 : nil }
-    let kept = table.pendingUnits(at: mark).filter { !lost.contains($0) && $0 != torn?.unit }
-    // The losses may not form a state of that moment because of ordering rules.
-    guard let before = try? table.state(at: mark, keeping: kept, torn: torn) else { return nil }
-    return try isAccepted(before, accepts) ? mark : nil
+    let torn = state.torn.flatMap { $0.unit < table.issuedCount(at: event) ? $0 : nil }
+    let kept = table.pendingUnits(at: event).filter { !lost.contains($0) && $0 != torn?.unit }
+    guard let before = try? table.state(at: event, keeping: kept, torn: torn) else { return false }
+    return try isAccepted(before, accepts)
   }
 
   /// Whether the checker accepts a state; false when Faultline is asked to stop, so that the

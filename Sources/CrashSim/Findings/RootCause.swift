@@ -83,13 +83,16 @@ package enum RootCause {
     return joined(other, one)
   }
 
-  /// The places of one missing sync that would have kept each state of a finding from happening.
+  /// The places of one missing sync that would have kept each state of a finding from happening;
+  /// classes of one cause have theirs together.
   private static func mendingPlaces(_ finding: Finding) -> Set<String> {
-    let all = separated([finding]).map { member in
+    var places: [String: Set<String>] = [:]
+    for member in separated([finding]) {
+      guard let cause = member.rootCause else { return [] }
       let others = [member.earlierCauses, member.laterCauses, member.sharedCauses]
-      return member.rootCause.map { Set(others.compactMap { $0 }.joined()).union([$0]) } ?? []
+      places[cause, default: [cause]].formUnion(others.compactMap { $0 }.joined())
     }
-    return all.dropFirst().reduce(all[0]) { $0.intersection($1) }
+    return places.values.dropFirst().reduce(places.values.first ?? []) { $0.intersection($1) }
   }
 
   /// Whether one sync of a directory keeps a name and all those that a joined finding has: each two

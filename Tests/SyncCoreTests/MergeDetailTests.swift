@@ -1,0 +1,207 @@
+// MergeDetailTests.swift: what the merge's own numbers are at their edges: chains, equality, the
+// start of the graph, stamps behind a trim, defaults, and links in embedded objects.
+
+import SyncFuzz
+import Testing
+
+@testable import SyncCore
+
+@Suite("The merge")
+struct MergeDetailTests {
+  private let dog = Alphabet.dog
+  private let cat = Alphabet.cat
+
+  private func field(_ name: SyncText, _ steps: [SyncStep] = []) -> SyncField {
+    SyncField(Alphabet.dog, steps, name)
+  }
+
+  private func changeset(
+    _ client: UInt64, _ sequence: UInt64 = 1, base: UInt64, stamp: UInt64,
+    _ operations: [SyncOperation] = []
+  ) -> SyncChangeset {
+    SyncChangeset(
+      client: SyncClient(client), sequence: sequence, base: SyncVersion(base),
+      stamp: SyncStamp(bits: stamp), operations: operations)
+  }
+
+  private func start(_ operations: [SyncOperation]) throws -> SyncMerger {
+    var merger = SyncMerger()
+    try merger.accept(changeset(9, base: 0, stamp: 1, operations))
+    return merger
+  }
+
+  @Test("chains entries by everything that they have, and by what came before")
+  func chains() {
+    let plain = SyncEntry(
+      version: SyncVersion(7), user: 3, changeset: changeset(5, 6, base: 4, stamp: 8),
+      refusal: nil)
+    var entries = [plain]
+    func add(_ change: (inout SyncEntry) -> Void) {
+      var entry = plain
+      change(&entry)
+      entries.append(entry)
+    }
+    // The lowest and the highest bit of each number.
+    for bits in [1, 1 << 63] as [UInt64] {
+      add { $0.user ^= bits }
+      add { $0.changeset.client = SyncClient(5 ^ bits) }
+      add { $0.changeset.sequence ^= bits }
+      add { $0.changeset.base = SyncVersion(4 ^ bits) }
+      add { $0.changeset.stamp = SyncStamp(bits: 8 ^ bits) }
+      add { $0.barrier = SyncVersion(bits) }
+      add { $0.digest ^= UInt128(bits) }
+      add { $0.digest ^= UInt128(bits) << 64 }
+    }
+    add { $0.refusal = 0 }
+    add { $0.refusal = .max }
+    add { $0.changeset.operations = [.delete(dog)] }
+    var chains = entries.map { SyncHash.chain(0, $0) }
+    chains += [1, 1 << 64, 1 << 127].map { SyncHash.chain($0, plain) }
+    #expect(Set(chains).count == chains.count)
+    // The known value of one, so that logs of older versions stay the same.
+    #expect(SyncHash.chain(0, plain) == 17_965_128_065_006_939_090_643_241_340_989_217_662)
+  }
+
+  @Test("takes logs for equal only with the same start, chain and clients")
+  func equality() throws {
+    let origin = SyncLogStart(
+      version: SyncVersion(4), digest: 0, stamp: SyncStamp(bits: 9), chain: 77,
+      authors: [.init(client: 1, sequence: 2, base: 1, stamp: 3)])
+    func log(_ change: (inout SyncLogStart) -> Void) throws -> SyncMerger {
+      var start = origin
+      change(&start)
+      return try SyncMerger(start, objects: SyncState(), entries: [])
+    }
+    let plain = try log { _ in }
+    #expect(try plain == log { _ in })
+    for other in [
+      try log { $0.chain = 78 }, try log { $0.version = SyncVersion(5) }, try log { $0.digest = 1 },
+      try log { $0.authors = [] }, try log { $0.authors[0].stamp = 4 },
+    ] {
+      #expect(plain != other)
+    }
+  }
+
+  @Test("replays from no further back than half of what it replays is needed")
+  func compaction() throws {
+    var merger = try start([.create(dog)])
+    for number in 2...200 as ClosedRange<UInt64> {
+      let goal = number > 20 ? SyncVersion(number - 20) : nil
+      try merger.accept(
+        changeset(
+          1, number - 1, base: number - 1, stamp: number,
+          [
+            .change(field("n"), .set(.int(Int64(number))))
+          ]), barrierAtMost: goal)
+      let needed = merger.head.number - merger.barrier.number
+      #expect(merger.head.number - merger.graphStart <= 2 * needed + 1, "\(number)")
+      #expect(merger.graphStart <= merger.barrier.number && merger.replayBreach() == nil)
+    }
+    #expect(merger.graphStart > 150 && merger.trimmedToBarrier().start == merger.barrier)
+    // The graph has nothing from before: a set of then is not in it.
+    #expect(merger.graph.slots.count <= 1)
+  }
+
+  @Test("knows the stamps up to each version that it keeps, and takes a base there")
+  func stamps() throws {
+    var merger = try start([.create(dog)])
+    for number in 2...9 as ClosedRange<UInt64> {
+      try merger.accept(
+        changeset(1, number - 1, base: number - 1, stamp: 10 * number),
+        barrierAtMost: SyncVersion(number))
+    }
+    let whole = merger
+    merger.trim(to: SyncVersion(6))
+    for client in [1, 2] as [UInt64] {
+      for base in 6...9 as ClosedRange<UInt64> {
+        let found = merger.knownStamp(client: SyncClient(client), base: SyncVersion(base))
+        #expect(
+          found == whole.knownStamp(client: SyncClient(client), base: SyncVersion(base)))
+      }
+    }
+    #expect(throws: SyncError.self) { try merger.check(changeset(2, base: 6, stamp: 60)) }
+    try merger.check(changeset(2, base: 6, stamp: 61))
+    #expect(throws: SyncError.self) { try merger.check(changeset(2, base: 5, stamp: 99)) }
+  }
+
+  @Test("refuses an entry whose barrier lies beyond what its changesets allow (I2)")
+  func barriers() throws {
+    var server = try start([.create(dog)])
+    var entry = try server.accept(
+      changeset(1, base: 1, stamp: 10), barrierAtMost: SyncVersion(.max))
+    entry.barrier = SyncVersion(entry.barrier.number + 1)
+    var client = try start([.create(dog)])
+    do {
+      try client.take(entry)
+      Issue.record("an entry with another barrier is taken")
+    } catch { #expect(error.code == .divergence) }
+  }
+
+  @Test("lets a later default replace an earlier one, and an equal value pass in silence")
+  func defaults() throws {
+    func merged(_ first: SyncValue, _ second: SyncValue) throws -> (SyncMerger, SyncEntry) {
+      var merger = try start([.create(dog)])
+      try merger.accept(
+        changeset(1, base: 1, stamp: 10, [.change(field("home"), .setDefault(first))]))
+      let entry = try merger.accept(
+        changeset(2, base: 1, stamp: 11, [.change(field("home"), .setDefault(second))]))
+      #expect(merger.breach() == nil && SyncJudge.difference(merger) == nil)
+      return (merger, entry)
+    }
+    #expect(try merged(.int(1), .int(1)).1.effect == [])
+    #expect(try merged(.int(1), .int(2)).1.effect.count == 1)
+    // Another embedded object, which has nothing of the first one.
+    #expect(try merged(.embedded, .embedded).1.effect.count == 1)
+  }
+
+  @Test("cuts links in embedded objects, wherever these are (I13)")
+  func nestedLinks() throws {
+    let (home, room) = ([SyncStep("home")], [SyncStep("rooms", .entry("r"))])
+    let box = [SyncStep("boxes", .element(0))]
+    let start = try start([
+      .create(dog), .create(cat), .change(field("home"), .set(.embedded)),
+      .change(field("rooms"), .dictionarySet("r", .embedded)),
+      .change(field("boxes"), .listInsert(at: 0, [.embedded])),
+      .change(field("inner", home), .set(.embedded)),
+    ])
+    for steps in [home, room, box, home + [SyncStep("inner")]] {
+      for (name, change) in [
+        ("owner", SyncChange.set(.link(cat))), ("owners", .listInsert(at: 0, [.link(cat)])),
+        ("known", .setInsert(.link(cat))), ("named", .dictionarySet("k", .link(cat))),
+      ] as [(SyncText, SyncChange)] {
+        var merger = start
+        try merger.accept(
+          changeset(1, base: 1, stamp: 10, [.change(field(name, steps), change)]))
+        let entry = try merger.accept(changeset(2, base: 2, stamp: 11, [.delete(cat)]))
+        #expect(entry.effect.count == 2, "\(name) at \(steps)")
+        #expect(merger.breach() == nil && SyncJudge.difference(merger) == nil)
+      }
+    }
+  }
+
+  @Test("says what a stale default missed, also at the first field of all")
+  func staleDefault() throws {
+    var merger = try start([.create(dog)])
+    try merger.accept(
+      changeset(1, base: 1, stamp: 10, [.change(field("n"), .set(.int(1)))]))
+    try merger.accept(changeset(3, base: 2, stamp: 30), barrierAtMost: SyncVersion(3))
+    let entry = try merger.accept(
+      changeset(1, 2, base: 2, stamp: 31, [.change(field("n"), .setDefault(.int(2)))]))
+    #expect(entry.isStale && entry.overruled.map(\.cause) == [.missing])
+  }
+
+  @Test("keeps the entries that a client's changesets of long ago begin with")
+  func needed() throws {
+    var merger = try start([.create(dog)])
+    // Client 1 made two changesets on version 1 and one on version 2; another one went on.
+    try merger.accept(changeset(1, 1, base: 1, stamp: 10), barrierAtMost: SyncVersion(1))
+    try merger.accept(changeset(2, 1, base: 2, stamp: 20), barrierAtMost: SyncVersion(2))
+    try merger.accept(changeset(1, 2, base: 1, stamp: 11), barrierAtMost: SyncVersion(1))
+    try merger.accept(changeset(2, 2, base: 4, stamp: 21), barrierAtMost: SyncVersion(3))
+    let client = SyncClient(1)
+    #expect(merger.needed(by: client, base: SyncVersion(1)) == merger.barrier(at: 1))
+    // One with base 3 was made while the changeset of version 4 was pending, on version 1.
+    #expect(merger.needed(by: client, base: SyncVersion(3)) == merger.barrier(at: 1))
+    #expect(merger.needed(by: client, base: SyncVersion(5)) == merger.barrier(at: 5))
+  }
+}
