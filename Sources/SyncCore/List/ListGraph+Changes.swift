@@ -164,9 +164,8 @@ extension ListGraph {
   /// Erases all elements of the author's view.
   mutating func clear(_ mark: EventMark, deaths: Deaths) -> ListOutcome {
     let lane = lane(for: mark, deaths: deaths)
-    let before = count(0)
     var outcome = erase(mark, at: 0, count: count(lane), lane: lane, deaths: deaths)
-    if before > 0, count(0) == 0, !outcome.changes.isEmpty { outcome.changes = [.listClear] }
+    if count(0) == 0, !outcome.changes.isEmpty { outcome.changes = [.listClear] }
     return outcome
   }
 
