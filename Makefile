@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: dist dist-test setup run coverage docc pages hooks histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate sync-certificate calibrate screenshots test test-busy test-large test-sync disk-worlds sync-crashes realmswift-snippets test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench bench-lists fuzz mutants damaged-images query-pairs damaged-bundles golden format
+.PHONY: dist dist-test setup run coverage merge-coverage docc pages hooks histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate sync-certificate calibrate screenshots test test-busy test-large test-sync disk-worlds sync-crashes realmswift-snippets test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench bench-lists fuzz mutants damaged-images query-pairs damaged-bundles golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; OpenSSL
@@ -265,6 +265,11 @@ DISK_WORLD_SEEDS ?= 1000000 2000000 3000000
 disk-worlds: setup
 	for seed in $(DISK_WORLD_SEEDS); do FAULTLINE_LARGE=1 DISK_WORLDS_FROM=$$seed DISK_WORLDS=$(DISK_WORLDS) \
 	  swift test -c release --filter DiskWorldTests || exit 1; done
+
+# Which regions of synchronization's merge its own tests reach (minutes); MERGE_FOLDER=Sources/SyncCore/List for another folder.
+MERGE_FOLDER ?= Sources/SyncCore/Merge
+merge-coverage: setup
+	sh Tests/Coverage/merge.sh $(MERGE_FOLDER)
 
 # All crash states of all nodes of scenarios/sync, under four models (minutes). SYNC_STATES=100 for fewer of each.
 SYNC_STATES ?= 8000

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Which regions of synchronization's merge its own tests execute, by llvm-cov; a region is what one
-# way of a branch leads to. Exit status 1 with the lines of those that nothing executes.
+# way of a branch leads to. A table for each file, and the lines that nothing executes.
 # Usage: merge.sh [FOLDER]    (make merge-coverage)
 set -eu
 cd "$(dirname "$0")/../.."
@@ -17,3 +17,6 @@ LLVM_PROFILE_FILE=$scratch/merge-%p.profraw "$tests" --testing-library swift-tes
 }
 "$tools/llvm-profdata" merge -o $scratch/merge.profdata $scratch/*.profraw
 "$tools/llvm-cov" report "$tests" -instr-profile $scratch/merge.profdata "$folder"
+"$tools/llvm-cov" export "$tests" -instr-profile $scratch/merge.profdata -format=lcov "$folder" |
+  awk -F '[:,]' '/^SF:/ { file = substr($0, 4) } /^DA:/ && $3 == 0 { print file ":" $2 ": not executed" }' |
+  sed "s|^$PWD/||"

@@ -4,7 +4,8 @@ For each mutant, the suites and scenarios whose processes reach it run, nearest 
 reaches, or that nothing finds, has survived: a test is missing, or equivalents.txt says why none can find it.
 
 Usage: run.py [--seed N] [--count N] [--folders "A B"] [--jobs N] [--seconds N] [--least N] [--only "N N"]
-              [--again | --longer | --changed [--suites "A B"]] [--as-built] [--by-scenarios] [--near "A B"]    (make mutation)
+              [--again | --longer | --changed [--suites "A B"]] [--as-built] [--by-scenarios] [--near "A B"] [--kinds "A,B"]
+              (make mutation)
 Seed 1 takes the mutants in drawn.txt, as long as their text stands, so that its table keeps its meaning; another seed draws anew.
   --count    mutants in each folder
   --least    the percent of those not equivalent that must be found; with fewer the exit status is 1
@@ -15,7 +16,8 @@ Seed 1 takes the mutants in drawn.txt, as long as their text stands, so that its
   --suites   with --changed: only these (`EngineTests.SpanTests …`) are recorded again, and run
   --as-built       the copy is taken as it is: nothing is copied into it, and it is not built
   --by-scenarios   the engine's mutants are judged by the shipped scenarios alone, each with a budget of 250 states
-  --near           only the suites of these test targets run, and only what they need is built: minutes for a layer that needs little
+  --kinds          only mutants of these kinds are drawn: "comparison flipped", "bound moved" … as the list has them
+  --near           only the suites of these test targets run, and only what they need is built: minutes for a layer of few needs
 Needs root (the copy is mounted over the tree, so that a build that is there serves) and what the tests need.
 Everything is in .build-mutation: list.json, checks.json, results.jsonl, table.md.
 """
@@ -60,6 +62,7 @@ parser.add_argument("--suites", default="")
 parser.add_argument("--as-built", action="store_true")
 parser.add_argument("--by-scenarios", action="store_true")
 parser.add_argument("--near", default="")
+parser.add_argument("--kinds", default="-")
 parser.add_argument("--least", type=float, default=100)
 parser.add_argument("--only", default="")
 options = parser.parse_args()
@@ -160,6 +163,7 @@ def tool(without):
     words = [os.path.join(scratch_path, "debug", "mutants"), ROOT, COPY, path("list.json"), str(options.seed), str(options.count)]
     is_kept = options.seed == 1 and set(options.folders.split()) <= set(FOLDERS.split())
     words += [",".join(map(str, sorted(without))) or "-", os.path.join(HERE, "drawn.txt") if is_kept else "-"]
+    words += [options.kinds]
     subprocess.run(words + options.folders.split(), check=True)
 
 

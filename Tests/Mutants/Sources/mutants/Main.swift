@@ -1,24 +1,30 @@
 // Main.swift: writes a copy of the sources in which many small bugs can be switched on, one at a
 // time, and the list of them. run.py builds the copy and runs its tests.
-// Usage: mutants TREE COPY LIST SEED COUNT WITHOUT DRAWN FOLDER…
+// Usage: mutants TREE COPY LIST SEED COUNT WITHOUT DRAWN KINDS FOLDER…
 //   TREE, COPY  two checkouts; files of FOLDER… are read from the first and written into the second
 //   LIST        the mutants, as JSON
 //   SEED, COUNT which sites are taken, and how many in each folder
 //   WITHOUT     numbers, with commas between, of mutants that are not written; `-` for none
 //   DRAWN       a file with the mutants that are taken, instead of a draw; `-` for none
+//   KINDS       the kinds that are drawn, with commas between; `-` for all
 
 import Foundation
 import SwiftOperators
 import SwiftParser
 import SwiftSyntax
 
+/// A name that no kind of mutant has.
+struct UnknownKind: Error, CustomStringConvertible {
+  let description: String
+}
+
 @main
 struct Main {
   static func main() throws {
     let words = CommandLine.arguments
-    guard words.count > 8, let seed = UInt64(words[4]), let count = Int(words[5]) else {
+    guard words.count > 9, let seed = UInt64(words[4]), let count = Int(words[5]) else {
       FileHandle.standardError.write(
-        Data("usage: mutants TREE COPY LIST SEED COUNT WITHOUT DRAWN FOLDER…\n".utf8))
+        Data("usage: mutants TREE COPY LIST SEED COUNT WITHOUT DRAWN KINDS FOLDER…\n".utf8))
       exit(2)
     }
     let without = Set(words[6].split(separator: ",").compactMap { Int($0) })
@@ -28,14 +34,25 @@ struct Main {
       ? nil
       : try String(contentsOfFile: words[7], encoding: .utf8).split(separator: "\n")
         .filter { !$0.hasPrefix("#") }.map(String.init)
+    let kinds =
+      words[8] == "-"
+      ? MutantKind.allCases
+      : try words[8].split(separator: ",").map { name in
+        guard let kind = MutantKind(rawValue: String(name)) else {
+          let all = MutantKind.allCases.map(\.rawValue).joined(separator: ", ")
+          throw UnknownKind(description: "no kind '\(name)'; there are: \(all)")
+        }
+        return kind
+      }
     var number = 0
     var mutants: [Mutant] = []
-    for (index, folder) in words[8...].enumerated() {
+    for (index, folder) in words[9...].enumerated() {
       var generator = SeededGenerator(seed: seed &+ UInt64(index) &* 0x1_0000_0001)
       var places: [Place] = []
       for file in try swiftFiles(in: folder, of: tree) {
         let text = try String(contentsOf: tree.appending(path: file), encoding: .utf8)
-        places += candidates(in: text, file: file).map { Place(file: file, candidate: $0) }
+        places += candidates(in: text, file: file).filter { kinds.contains($0.kind) }
+          .map { Place(file: file, candidate: $0) }
       }
       print("\(folder): \(places.count) possible")
       let taken =
