@@ -73,7 +73,7 @@ struct MergeDetailTests {
       return try SyncMerger(start, objects: SyncState(), entries: [])
     }
     let plain = try log { _ in }
-    #expect(try plain == log { _ in })
+    #expect(try plain == log { _ in } && Set([plain, log { _ in }]).count == 1)
     for other in [
       try log { $0.chain = 78 }, try log { $0.version = SyncVersion(5) }, try log { $0.digest = 1 },
       try log { $0.authors = [] }, try log { $0.authors[0].stamp = 4 },
@@ -98,6 +98,21 @@ struct MergeDetailTests {
       #expect(merger.graphStart <= merger.barrier.number && merger.replayBreach() == nil)
     }
     #expect(merger.graphStart > 150 && merger.trimmedToBarrier().start == merger.barrier)
+    // A barrier that stays behind for long, and then comes after.
+    for number in 201...260 as ClosedRange<UInt64> {
+      try merger.accept(
+        changeset(1, number - 1, base: number - 1, stamp: number),
+        barrierAtMost: number == 260 ? SyncVersion(259) : nil)
+    }
+    #expect(merger.barrier.number == 259 && merger.graphStart == 259)
+    // A trim behind the start of the graph leaves it, and one before it moves it.
+    merger.trim(to: SyncVersion(200))
+    #expect(merger.graphStart == 259 && merger.replayBreach() == nil)
+    try merger.accept(
+      changeset(1, 260, base: 260, stamp: 261), barrierAtMost: SyncVersion(260))
+    try merger.accept(changeset(1, 261, base: 261, stamp: 262))
+    merger.trim(to: merger.barrier)
+    #expect(merger.graphStart >= merger.start.number && merger.replayBreach() == nil)
     // The graph has nothing from before: a set of then is not in it.
     #expect(merger.graph.slots.count <= 1)
   }
@@ -177,6 +192,61 @@ struct MergeDetailTests {
         #expect(merger.breach() == nil && SyncJudge.difference(merger) == nil)
       }
     }
+  }
+
+  @Test("cuts links in the order of their keys, and assigns a list as one change")
+  func order() throws {
+    let keys = ["d", "a", "c", "b"] as [SyncText]
+    var merger = try start(
+      [.create(dog), .create(cat)]
+        + keys.map { .change(field("friends"), .dictionarySet($0, .link(cat))) })
+    let cut = try merger.accept(changeset(1, base: 1, stamp: 10, [.delete(cat)]))
+    let found = cut.effect.compactMap { effect -> SyncText? in
+      guard case .change(_, .dictionarySet(let key, .null)) = effect.operation else { return nil }
+      return key
+    }
+    #expect(found == keys.sorted())
+    let assignment = SyncOperation.change(field("toys"), .listAssign([.int(1), .int(2)]))
+    let entry = try merger.accept(changeset(2, base: 2, stamp: 11, [assignment]))
+    #expect(entry.resolved == nil && entry.effect.map(\.operation) == [assignment])
+    let again = try merger.accept(changeset(2, 2, base: 3, stamp: 12, [assignment]))
+    #expect(again.effect.map(\.operation) == [assignment])
+    let nothing = SyncOperation.change(field("none"), .listAssign([]))
+    #expect(try merger.accept(changeset(2, 3, base: 4, stamp: 13, [nothing])).effect == [])
+  }
+
+  @Test("restates a stale changeset in its own author's view, whoever was stale before")
+  func views() throws {
+    func insert(_ text: String) -> SyncOperation {
+      Alphabet.list(.listInsert(at: 0, [Alphabet.text(text)]))
+    }
+    let erase = Alphabet.list(.listErase(at: 0, count: 1))
+    var merger = try start(Alphabet.listStart(2))
+    try merger.accept(changeset(7, base: 1, stamp: 5), barrierAtMost: SyncVersion(2))
+    // Both are away on version 1; each has made two changesets.
+    try merger.accept(changeset(2, 1, base: 1, stamp: 10, [insert("x")]))
+    try merger.accept(changeset(1, 1, base: 1, stamp: 11, [insert("y")]))
+    // The first one erases what it has inserted, and so does the other one.
+    let second = try merger.accept(changeset(2, 2, base: 1, stamp: 12, [erase]))
+    let third = try merger.accept(changeset(1, 2, base: 1, stamp: 13, [erase]))
+    #expect(second.isStale && third.isStale)
+    let left = merger.state.objects[dog]?["toys"].list.map(\.value)
+    #expect(left?.contains(Alphabet.text("x")) == false && left?.count == 2)
+    #expect(merger.breach() == nil && SyncJudge.difference(merger) == nil)
+    // One that is no successor of what was restated last.
+    try merger.accept(changeset(3, 1, base: 1, stamp: 14, [insert("z")]))
+    try merger.accept(changeset(1, 3, base: 1, stamp: 15, [insert("w")]))
+    try merger.accept(changeset(3, 2, base: 1, stamp: 16, [erase]))
+    let last = merger.state.objects[dog]?["toys"].list.map(\.value)
+    #expect(last?.contains(Alphabet.text("w")) == true && last?.count == 3)
+    #expect(merger.breach() == nil && SyncJudge.difference(merger) == nil)
+    // Its author saw what was refused in between, and erases that.
+    try merger.accept(changeset(3, 3, base: 1, stamp: 17, [insert("v")]))
+    try merger.accept(changeset(3, 4, base: 1, stamp: 18, [insert("q")]), refusal: 1)
+    let before = merger.state
+    let lost = try merger.accept(changeset(3, 5, base: 1, stamp: 19, [erase]))
+    #expect(lost.isStale && lost.effect == [] && merger.state == before)
+    #expect(merger.breach() == nil && SyncJudge.difference(merger) == nil)
   }
 
   @Test("says what a stale default missed, also at the first field of all")
