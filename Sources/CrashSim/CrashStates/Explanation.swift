@@ -264,9 +264,9 @@ public struct Explainer: Sendable {
     return events
   }
 
-  /// The events behind what overtook lost contents, before which a sync of the file would still have
-  /// kept the state from happening, since the crash came later; whether the same losses fail with an
-  /// earlier crash is not known here.
+  /// The events behind what overtook lost contents, before which a sync of the file would still
+  /// have kept the state from happening, since the crash came later; whether the same losses fail
+  /// with an earlier crash is not known here.
   ///
   /// - Parameters:
   ///   - explanation: The state's.

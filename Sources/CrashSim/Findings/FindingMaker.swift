@@ -102,22 +102,7 @@ package struct FindingMaker {
       of: state, missing: fileSystem == nil ? explanation.missing : nil)
     // A crash during recovery has other causes.
     if context == nil, fileSystem == nil {
-      finding.rootCause = rootCause(explanation, before: explanation.laterEvent)
-      let earlier = explainer.earlierPlaces(explanation).compactMap {
-        rootCause(explanation, before: $0)
-      }
-      finding.earlierCauses = earlier.isEmpty ? nil : earlier
-      let later = try laterPlaces(explanation, state, accepts).compactMap {
-        rootCause(explanation, before: $0)
-      }
-      finding.laterCauses = later.isEmpty ? nil : later
-      let places = explainer.sharedPlaces(explanation, before: state.crashPoint)
-      let shared = places.compactMap { event in
-        explainer.rootCause(explanation, ofName: event).map {
-          $0 + lines(of: [event, explanation.laterEvent])
-        }
-      }
-      finding.sharedCauses = shared.isEmpty ? nil : shared
+      try nameCauses(&finding, explanation, state, accepts)
       if result.rule != nil, explanation.laterEvent == nil {
         // No sync would help: the program does not replace this file in one step.
         finding.rootCause =
@@ -131,6 +116,25 @@ package struct FindingMaker {
     let injected = injected(before: state.crashPoint)
     finding.injected = injected.isEmpty ? nil : Self.cutInside(injected)
     return finding
+  }
+
+  /// Names the cause of a finding, and the other places at which the same sync would have helped.
+  private func nameCauses(
+    _ finding: inout Finding, _ explanation: Explanation, _ state: CrashState, _ accepts: Check?
+  ) throws(LabError) {
+    func causes(_ places: [Int]) -> [String]? {
+      let found = places.compactMap { rootCause(explanation, before: $0) }
+      return found.isEmpty ? nil : found
+    }
+    finding.rootCause = rootCause(explanation, before: explanation.laterEvent)
+    finding.earlierCauses = causes(explainer.earlierPlaces(explanation))
+    finding.laterCauses = causes(try laterPlaces(explanation, state, accepts))
+    let shared = explainer.sharedPlaces(explanation, before: state.crashPoint).compactMap { event in
+      explainer.rootCause(explanation, ofName: event).map {
+        $0 + lines(of: [event, explanation.laterEvent])
+      }
+    }
+    finding.sharedCauses = shared.isEmpty ? nil : shared
   }
 
   /// The faults injected before a crash point, each at the operation where it became visible.
