@@ -240,16 +240,3 @@ package struct NamedObjects {
     }
   }
 }
-
-extension SyncChange {
-  /// The values that it writes.
-  fileprivate var values: [SyncValue] {
-    switch self {
-    case .set(let value), .setDefault(let value), .setInsert(let value), .setErase(let value),
-      .listSet(_, let value), .dictionarySet(_, let value):
-      [value]
-    case .listInsert(_, let values), .listAssign(let values), .listFill(let values): values
-    case .increment, .listErase, .listMove, .listClear, .dictionaryRemove: []
-    }
-  }
-}

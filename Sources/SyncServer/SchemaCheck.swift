@@ -74,7 +74,7 @@ struct SchemaCheck {
     // An object's key is its name; no operation changes it.
     guard position != described.primaryKey else { return .otherType }
     let column = described.table.columns[position]
-    guard Self.fits(change, column), values(change).allSatisfy({ fits($0, column) }) else {
+    guard Self.fits(change, column), change.values.allSatisfy({ fits($0, column) }) else {
       return .otherType
     }
     return note(change, field, column)
@@ -156,16 +156,6 @@ struct SchemaCheck {
       column.collection == .list
     case .setInsert, .setErase: column.collection == .set
     case .dictionarySet, .dictionaryRemove: column.collection == .dictionary
-    }
-  }
-
-  private func values(_ change: SyncChange) -> [SyncValue] {
-    switch change {
-    case .set(let value), .setDefault(let value), .setInsert(let value), .setErase(let value),
-      .listSet(_, let value), .dictionarySet(_, let value):
-      [value]
-    case .listInsert(_, let values), .listAssign(let values), .listFill(let values): values
-    case .increment, .listErase, .listMove, .listClear, .dictionaryRemove: []
     }
   }
 

@@ -15,21 +15,6 @@ struct MergeDetailTests {
     SyncField(Alphabet.dog, steps, name)
   }
 
-  private func changeset(
-    _ client: UInt64, _ sequence: UInt64 = 1, base: UInt64, stamp: UInt64,
-    _ operations: [SyncOperation] = []
-  ) -> SyncChangeset {
-    SyncChangeset(
-      client: SyncClient(client), sequence: sequence, base: SyncVersion(base),
-      stamp: SyncStamp(bits: stamp), operations: operations)
-  }
-
-  private func start(_ operations: [SyncOperation]) throws -> SyncMerger {
-    var merger = SyncMerger()
-    try merger.accept(changeset(9, base: 0, stamp: 1, operations))
-    return merger
-  }
-
   @Test("chains entries by everything that they have, and by what came before")
   func chains() {
     let plain = SyncEntry(
@@ -84,7 +69,7 @@ struct MergeDetailTests {
 
   @Test("replays from no further back than half of what it replays is needed")
   func compaction() throws {
-    var merger = try start([.create(dog)])
+    var merger = try log(beginningWith: [.create(dog)])
     for number in 2...200 as ClosedRange<UInt64> {
       let goal = number > 20 ? SyncVersion(number - 20) : nil
       try merger.accept(
@@ -119,7 +104,7 @@ struct MergeDetailTests {
 
   @Test("knows the stamps up to each version that it keeps, and takes a base there")
   func stamps() throws {
-    var merger = try start([.create(dog)])
+    var merger = try log(beginningWith: [.create(dog)])
     for number in 2...9 as ClosedRange<UInt64> {
       try merger.accept(
         changeset(1, number - 1, base: number - 1, stamp: 10 * number),
@@ -141,11 +126,11 @@ struct MergeDetailTests {
 
   @Test("refuses an entry whose barrier lies beyond what its changesets allow (I2)")
   func barriers() throws {
-    var server = try start([.create(dog)])
+    var server = try log(beginningWith: [.create(dog)])
     var entry = try server.accept(
       changeset(1, base: 1, stamp: 10), barrierAtMost: SyncVersion(.max))
     entry.barrier = SyncVersion(entry.barrier.number + 1)
-    var client = try start([.create(dog)])
+    var client = try log(beginningWith: [.create(dog)])
     do {
       try client.take(entry)
       Issue.record("an entry with another barrier is taken")
@@ -155,7 +140,7 @@ struct MergeDetailTests {
   @Test("lets a later default replace an earlier one, and an equal value pass in silence")
   func defaults() throws {
     func merged(_ first: SyncValue, _ second: SyncValue) throws -> (SyncMerger, SyncEntry) {
-      var merger = try start([.create(dog)])
+      var merger = try log(beginningWith: [.create(dog)])
       try merger.accept(
         changeset(1, base: 1, stamp: 10, [.change(field("home"), .setDefault(first))]))
       let entry = try merger.accept(
@@ -173,7 +158,7 @@ struct MergeDetailTests {
   func nestedLinks() throws {
     let (home, room) = ([SyncStep("home")], [SyncStep("rooms", .entry("r"))])
     let box = [SyncStep("boxes", .element(0))]
-    let start = try start([
+    let start = try log(beginningWith: [
       .create(dog), .create(cat), .change(field("home"), .set(.embedded)),
       .change(field("rooms"), .dictionarySet("r", .embedded)),
       .change(field("boxes"), .listInsert(at: 0, [.embedded])),
@@ -197,8 +182,8 @@ struct MergeDetailTests {
   @Test("cuts links in the order of their keys, and assigns a list as one change")
   func order() throws {
     let keys = ["d", "a", "c", "b"] as [SyncText]
-    var merger = try start(
-      [.create(dog), .create(cat)]
+    var merger = try log(
+      beginningWith: [.create(dog), .create(cat)]
         + keys.map { .change(field("friends"), .dictionarySet($0, .link(cat))) })
     let cut = try merger.accept(changeset(1, base: 1, stamp: 10, [.delete(cat)]))
     let found = cut.effect.compactMap { effect -> SyncText? in
@@ -221,7 +206,7 @@ struct MergeDetailTests {
       Alphabet.list(.listInsert(at: 0, [Alphabet.text(text)]))
     }
     let erase = Alphabet.list(.listErase(at: 0, count: 1))
-    var merger = try start(Alphabet.listStart(2))
+    var merger = try log(beginningWith: Alphabet.listStart(2))
     try merger.accept(changeset(7, base: 1, stamp: 5), barrierAtMost: SyncVersion(2))
     // Both are away on version 1; each has made two changesets.
     try merger.accept(changeset(2, 1, base: 1, stamp: 10, [insert("x")]))
@@ -251,7 +236,7 @@ struct MergeDetailTests {
 
   @Test("says what a stale default missed, also at the first field of all")
   func staleDefault() throws {
-    var merger = try start([.create(dog)])
+    var merger = try log(beginningWith: [.create(dog)])
     try merger.accept(
       changeset(1, base: 1, stamp: 10, [.change(field("n"), .set(.int(1)))]))
     try merger.accept(changeset(3, base: 2, stamp: 30), barrierAtMost: SyncVersion(3))
@@ -262,7 +247,7 @@ struct MergeDetailTests {
 
   @Test("keeps the entries that a client's changesets of long ago begin with")
   func needed() throws {
-    var merger = try start([.create(dog)])
+    var merger = try log(beginningWith: [.create(dog)])
     // Client 1 made two changesets on version 1 and one on version 2; another one went on.
     try merger.accept(changeset(1, 1, base: 1, stamp: 10), barrierAtMost: SyncVersion(1))
     try merger.accept(changeset(2, 1, base: 2, stamp: 20), barrierAtMost: SyncVersion(2))

@@ -14,24 +14,9 @@ struct RuleTests {
     SyncField(Alphabet.dog, steps, name)
   }
 
-  private func changeset(
-    _ client: UInt64, _ sequence: UInt64 = 1, base: UInt64, stamp: UInt64,
-    _ operations: [SyncOperation]
-  ) -> SyncChangeset {
-    SyncChangeset(
-      client: SyncClient(client), sequence: sequence, base: SyncVersion(base),
-      stamp: SyncStamp(bits: stamp), operations: operations)
-  }
-
-  private func start(_ operations: [SyncOperation]) throws -> SyncMerger {
-    var merger = SyncMerger()
-    try merger.accept(changeset(9, base: 0, stamp: 1, operations))
-    return merger
-  }
-
   @Test("that names what is not there has no effect, and says so (I14)")
   func missing() throws {
-    let start = try start(Alphabet.mixedStart)
+    let start = try log(beginningWith: Alphabet.mixedStart)
     let nobody = SyncObject("Nobody", .null)
     let far = [SyncStep("boxes", .element(7))]
     let hostile: [SyncOperation] = [
@@ -66,7 +51,7 @@ struct RuleTests {
 
   @Test("that does not follow is refused, and changes nothing")
   func check() throws {
-    var merger = try start([.create(dog)])
+    var merger = try log(beginningWith: [.create(dog)])
     try merger.accept(changeset(1, base: 1, stamp: 10, []))
     let before = merger.state
     let wrong: [(SyncChangeset, SyncError.Code)] = [
@@ -90,7 +75,7 @@ struct RuleTests {
   private func both(
     _ start: [SyncOperation], _ first: [SyncOperation], _ second: [SyncOperation]
   ) throws -> SyncMerger {
-    var merger = try self.start(start)
+    var merger = try log(beginningWith: start)
     try merger.accept(changeset(1, base: 1, stamp: 10, first))
     try merger.accept(changeset(2, base: 1, stamp: 11, second))
     #expect(merger.breach() == nil && SyncJudge.difference(merger) == nil)
@@ -140,7 +125,7 @@ struct RuleTests {
 
   @Test("that was made without knowing a delete is overruled by it, and names it (I7)")
   func deleted() throws {
-    var merger = try start([.create(dog), .change(field("n"), .set(.int(1)))])
+    var merger = try log(beginningWith: [.create(dog), .change(field("n"), .set(.int(1)))])
     try merger.accept(changeset(1, base: 1, stamp: 10, [.delete(dog)]))
     let entry = try merger.accept(
       changeset(2, base: 1, stamp: 99, [.change(field("n"), .set(.int(2)))]))
@@ -157,7 +142,7 @@ struct RuleTests {
     func insert(_ value: SyncValue) -> [SyncOperation] {
       [.change(friends, .listInsert(at: 0, [value]))]
     }
-    var merger = try start([
+    var merger = try log(beginningWith: [
       .create(dog), .create(cat),
       .change(friends, .listInsert(at: 0, [.link(cat), .int(1), .int(2)])),
     ])
@@ -177,7 +162,7 @@ struct RuleTests {
   @Test("does not see a link whose target its client deleted, whoever else did")
   func ownDelete() throws {
     let friends = field("friends")
-    var merger = try start([
+    var merger = try log(beginningWith: [
       .create(dog), .create(cat),
       .change(friends, .listInsert(at: 0, [.link(cat), .int(1), .int(2)])),
     ])
@@ -199,7 +184,7 @@ struct RuleTests {
 
   @Test("that is refused has no effect, and what is built on it sees nothing of it (I19)")
   func refused() throws {
-    var merger = try start([.create(dog)])
+    var merger = try log(beginningWith: [.create(dog)])
     let refused = changeset(
       1, base: 1, stamp: 10, [.create(cat), .change(field("n"), .set(.int(3)))])
     let entry = try merger.accept(refused, refusal: 4)
@@ -222,7 +207,8 @@ struct RuleTests {
       [.dictionarySet("a", .int(1))], [.dictionarySet("b", .int(1))], [], [.set(.embedded)],
     ] {
       for name in ["a", "b"] as [SyncText] {
-        let merger = try start([.create(dog)] + changes.map { .change(field(name), $0) })
+        let merger = try log(
+          beginningWith: [.create(dog)] + changes.map { .change(field(name), $0) })
         #expect(merger.breach() == nil)
         if !changes.isEmpty || name == "a" { digests.append(merger.state.digest) }
       }

@@ -10,15 +10,6 @@ import Testing
 
 @Suite("A stale changeset")
 struct StaleTests {
-  private func changeset(
-    _ client: UInt64, _ sequence: UInt64, base: UInt64, stamp: UInt64,
-    _ operations: [SyncOperation]
-  ) -> SyncChangeset {
-    SyncChangeset(
-      client: SyncClient(client), sequence: sequence, base: SyncVersion(base),
-      stamp: SyncStamp(bits: stamp), operations: operations)
-  }
-
   /// A realm that went on while a client was away, with the barrier at its head.
   private func start(_ meanwhile: [SyncOperation]) throws -> SyncMerger {
     var merger = OrderCheck(Alphabet.mixedStart).start

@@ -38,23 +38,13 @@ struct TrimTests {
         objects.formUnion([Alphabet.dog, Alphabet.cat])
         return
       }
-      for case .link(let target) in values(change) { objects.insert(target) }
+      for case .link(let target) in change.values { objects.insert(target) }
     }
     for entry in log.entries {
       for operation in entry.changeset.operations { add(operation) }
       for operation in (entry.resolved ?? []) + (entry.restated ?? []) { add(operation.operation) }
     }
     return objects
-  }
-
-  private func values(_ change: SyncChange) -> [SyncValue] {
-    switch change {
-    case .set(let value), .setDefault(let value), .setInsert(let value), .setErase(let value),
-      .listSet(_, let value), .dictionarySet(_, let value):
-      [value]
-    case .listInsert(_, let values), .listAssign(let values), .listFill(let values): values
-    case .increment, .listErase, .listMove, .listClear, .dictionaryRemove: []
-    }
   }
 
   /// The version from which a client needs the entries: by the rule, over the whole log.

@@ -77,6 +77,19 @@ public enum SyncChange: Hashable, Sendable {
   case dictionaryRemove(SyncText)
 }
 
+extension SyncChange {
+  /// The values that it writes.
+  package var values: [SyncValue] {
+    switch self {
+    case .set(let value), .setDefault(let value), .setInsert(let value), .setErase(let value),
+      .listSet(_, let value), .dictionarySet(_, let value):
+      [value]
+    case .listInsert(_, let values), .listAssign(let values), .listFill(let values): values
+    case .increment, .listErase, .listMove, .listClear, .dictionaryRemove: []
+    }
+  }
+}
+
 /// One step of a transaction.
 public enum SyncOperation: Hashable, Sendable {
   /// Creates an object, or does nothing if it exists.
