@@ -12,6 +12,11 @@ func changeset(
     stamp: SyncStamp(bits: stamp), operations: operations)
 }
 
+/// A field of the dog.
+func field(_ name: SyncText, _ steps: [SyncStep] = []) -> SyncField {
+  SyncField(Alphabet.dog, steps, name)
+}
+
 /// A log whose first version is another client's changeset of operations.
 func log(beginningWith operations: [SyncOperation]) throws -> SyncMerger {
   var merger = SyncMerger()

@@ -11,10 +11,6 @@ struct MergeDetailTests {
   private let dog = Alphabet.dog
   private let cat = Alphabet.cat
 
-  private func field(_ name: SyncText, _ steps: [SyncStep] = []) -> SyncField {
-    SyncField(Alphabet.dog, steps, name)
-  }
-
   @Test("chains entries by everything that they have, and by what came before")
   func chains() {
     let plain = SyncEntry(

@@ -10,10 +10,6 @@ struct RuleTests {
   private let dog = Alphabet.dog
   private let cat = Alphabet.cat
 
-  private func field(_ name: SyncText, _ steps: [SyncStep] = []) -> SyncField {
-    SyncField(Alphabet.dog, steps, name)
-  }
-
   @Test("that names what is not there has no effect, and says so (I14)")
   func missing() throws {
     let start = try log(beginningWith: Alphabet.mixedStart)

@@ -44,18 +44,13 @@ package enum RootCause {
         result.append(finding)
         continue
       }
-      guard let place = places[cause] ?? result.firstIndex(where: { isOne($0, finding) })
-      else {
+      guard let place = places[cause] else {
         places[cause] = result.count
         result.append(finding)
         continue
       }
-      places[cause] = place
       let head = result[place]
-      let isEarlier =
-        finding.rootCause == cause && head.earlierCauses?.contains(cause) ?? false
-      let isBehind = finding.isShared(by: head) && !head.isShared(by: finding)
-      if head.rootCause != cause, isEarlier || isBehind {
+      if head.rootCause != cause, finding.rootCause == cause {
         // What the head names would not mend this one.
         result[place] = joined(finding, head)
       } else {
@@ -95,15 +90,6 @@ package enum RootCause {
     return places.values.dropFirst().reduce(places.values.first ?? []) { $0.intersection($1) }
   }
 
-  /// Whether one sync of a directory keeps a name and all those that a joined finding has: each two
-  /// of their gaps have a part in common, so that all have.
-  private static func isOne(_ joined: Finding, _ finding: Finding) -> Bool {
-    ([joined] + (joined.alsoSeenAs ?? [])).allSatisfy { member in
-      member.rootCause == finding.rootCause || member.isShared(by: finding)
-        || finding.isShared(by: member)
-    }
-  }
-
   /// The findings before they were joined.
   package static func separated(_ findings: [Finding]) -> [Finding] {
     findings.flatMap { finding in
@@ -111,12 +97,5 @@ package enum RootCause {
       first.alsoSeenAs = nil
       return [first] + (finding.alsoSeenAs ?? [])
     }
-  }
-}
-
-extension Finding {
-  /// Whether the sync of a directory that another one names keeps this lost name as well.
-  fileprivate func isShared(by other: Finding) -> Bool {
-    rootCause.map { other.sharedCauses?.contains($0) ?? false } ?? false
   }
 }
