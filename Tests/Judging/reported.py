@@ -331,4 +331,5 @@ for n in (1, 2):
 
 # Faults that no general rule finds by the files alone, with the reason (small.py).
 UNSEEN = {
+    "MS_ASYNC": "a warning: the kernel keeps a mapped page until it writes it back, and no recording shows when it was stored",
 }

@@ -65,7 +65,7 @@ package struct FindingMaker {
     number: Int, state: CrashState, result: CheckResult, stateCount: Int, token: String,
     context: String? = nil, accepts: Check? = nil
   ) throws(LabError) -> Finding {
-    let explanation = try explain(state, result.rule, accepts)
+    let (explanation, others) = try explain(state, result.rule, accepts)
     let marks = Array(enumerator.table.trace.marks.prefix(state.acknowledgedMarks))
     let losses = explanation.losses.map { "#\($0.event) \($0.text)" }
     let sentences =
@@ -102,7 +102,7 @@ package struct FindingMaker {
       of: state, missing: fileSystem == nil ? explanation.missing : nil)
     // A crash during recovery has other causes.
     if context == nil, fileSystem == nil {
-      try nameCauses(&finding, explanation, state, accepts)
+      try nameCauses(&finding, explanation, others, state, accepts)
       if result.rule != nil, explanation.laterEvent == nil {
         // No sync would help: the program does not replace this file in one step.
         finding.rootCause =
@@ -118,9 +118,11 @@ package struct FindingMaker {
     return finding
   }
 
-  /// Names the cause of a finding, and the other places at which the same sync would have helped.
+  /// Names the cause of a finding, and the other places at which the same sync would have helped,
+  /// or the sync of a name that would have helped as well.
   private func nameCauses(
-    _ finding: inout Finding, _ explanation: Explanation, _ state: CrashState, _ accepts: Check?
+    _ finding: inout Finding, _ explanation: Explanation, _ others: [Explanation],
+    _ state: CrashState, _ accepts: Check?
   ) throws(LabError) {
     func causes(_ places: [Int]) -> [String]? {
       let found = places.compactMap { rootCause(explanation, before: $0) }
@@ -129,11 +131,13 @@ package struct FindingMaker {
     finding.rootCause = rootCause(explanation, before: explanation.laterEvent)
     finding.earlierCauses = causes(explainer.earlierPlaces(explanation))
     finding.laterCauses = causes(try laterPlaces(explanation, state, accepts))
-    let shared = explainer.sharedPlaces(explanation, before: state.crashPoint).compactMap { event in
-      explainer.rootCause(explanation, ofName: event).map {
-        $0 + lines(of: [event, explanation.laterEvent])
+    let shared = ([explanation] + others).flatMap { explanation in
+      explainer.sharedPlaces(explanation, before: state.crashPoint).compactMap { event in
+        explainer.rootCause(explanation, ofName: event).map {
+          $0 + lines(of: [event, explanation.laterEvent])
+        }
       }
-    }
+    } + others.compactMap { rootCause($0, before: $0.laterEvent) }
     finding.sharedCauses = shared.isEmpty ? nil : shared
   }
 
@@ -148,15 +152,23 @@ package struct FindingMaker {
     }
   }
 
+  /// A state's explanation, and those by other losses whose return repairs it, too.
   private func explain(
     _ state: CrashState, _ rule: String?, _ accepts: Check?
-  ) throws(LabError) -> Explanation {
-    let cause = try cause(of: state, rule, accepts)
-    let explanation = explainer.explain(state, cause: cause)
+  ) throws(LabError) -> (Explanation, others: [Explanation]) {
+    let causes = try causes(of: state, rule, accepts)
+    var explanation = explainer.explain(state, cause: causes.first)
+    var others = causes.dropFirst().map { explainer.explain(state, cause: $0) }
+    if explanation.laterEvent == nil,
+      let preventable = others.firstIndex(where: { $0.laterEvent != nil })
+    {
+      // No sync of the content would help, but one of a name does.
+      explanation = others.remove(at: preventable)
+    }
     guard let later = explanation.laterEvent,
       let mark = try earlyMark(from: later, state, accepts)
-    else { return explanation }
-    return explainer.explain(state, cause: cause, mark: mark)
+    else { return (explanation, others) }
+    return (explainer.explain(state, cause: explanation.cause?.event, mark: mark), others)
   }
 
   /// The premature acknowledgement, if the error is not that a later operation survived.
@@ -212,26 +224,27 @@ package struct FindingMaker {
     }
   }
 
-  /// The first loss of the file or directory whose sync repairs the state.
+  /// The first loss of the file or directory whose sync repairs the state; of a half-written file
+  /// the names follow that repair it, too, such as that of a journal or a backup.
   ///
   /// The checker accepts the state when everything lost of that file is present. Another sync may
   /// also make this state impossible, but leave the next one that breaks the promise.
-  private func cause(
+  private func causes(
     of state: CrashState, _ rule: String?, _ accepts: Check?
-  ) throws(LabError) -> Int? {
-    guard let accepts, fileSystem == nil else { return nil }
+  ) throws(LabError) -> [Int] {
+    guard let accepts, fileSystem == nil else { return [] }
     let minimizer = Minimizer(table: enumerator.table)
+    let isName = { (units: [Int]) in enumerator.table.units[units[0]].kind == .entry }
     var groups = minimizer.lostByInode(state)
-    if rule == Self.contentRule {
-      // Its content mends it, rather than the name of a backup.
-      let isName = { (units: [Int]) in enumerator.table.units[units[0]].kind == .entry }
-      groups = groups.filter { !isName($0) } + groups.filter(isName)
-    }
-    for units in groups.prefix(Self.causesMax) {
+    if rule == Self.contentRule { groups = groups.filter { !isName($0) } + groups.filter(isName) }
+    var found: [Int] = []
+    for units in groups.prefix(Self.causesMax) where found.isEmpty || isName(units) {
       guard let candidate = try minimizer.restoring(units, in: state) else { continue }
-      if try isAccepted(candidate, accepts) { return enumerator.table.units[units[0]].event }
+      guard try isAccepted(candidate, accepts) else { continue }
+      found.append(enumerator.table.units[units[0]].event)
+      if rule != Self.contentRule { break }
     }
-    return nil
+    return found
   }
 
   /// The source lines of the loss and of the later event that survived: two places in a program

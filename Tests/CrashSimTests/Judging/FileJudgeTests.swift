@@ -170,7 +170,10 @@ struct FileJudgeTests {
 
   @Test("lines promise by their words, or by the sync before them")
   func promises() {
-    for text in ["saved 3", "row 5 committed", "Your key has been saved in k", "ack 1"] {
+    for text in [
+      "saved 3", "row 5 committed", "Your key has been saved in k", "ack 1", "booking 0 recorded",
+      "everything is saved.", "meeting #3: updated",
+    ] {
       #expect(OutputPromise(text) == .done, "\(text)")
     }
     for text in ["3", "k=v", "done", "[main 1a2b] message"] {
@@ -178,7 +181,7 @@ struct FileJudgeTests {
     }
     for text in [
       "saving c ...", "starting", "queued 3", "not saved", "error: disk full", "Setting up pk (1)",
-      "files:", "---", "",
+      "files:", "---", "", "nothing saved", "saving what was written", "loading the rows stored",
     ] {
       #expect(OutputPromise(text) == .nothing, "\(text)")
     }

@@ -19,6 +19,8 @@ struct FileStream: Sendable {
   var isSyncedEmpty = false
   /// Whether it began by emptying a file.
   var isTruncation = false
+  /// Whether it was written over the content before, from the beginning on.
+  var isRewritten = false
   /// Whether its writer went from front to end.
   var isSequential = true
 }

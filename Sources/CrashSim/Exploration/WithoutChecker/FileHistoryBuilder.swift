@@ -276,6 +276,7 @@ struct FileHistoryBuilder {
   private mutating func before(_ operation: Operation, at index: Int) {
     switch operation {
     case .write(let inode, let offset, let payload):
+      if offset == 0, isRewrite(inode, from: index) { beginRewrite(inode, at: index) }
       beginWrite(inode, isAtEnd: offset == live.inodes[inode]?.sizeBytes, payload.countBytes)
     case .truncate(let inode, let old, let new): beginTruncate(inode, old, new)
     case .allocate(let inode, _, _, let zeroes, let old, let new):
@@ -351,6 +352,48 @@ struct FileHistoryBuilder {
     writers[inode] = Writer(stream: newStream(), isComplete: false)
     history.streams[history.streams.count - 1].isTruncation = true
   }
+
+  // MARK: Rewriting
+
+  /// Whether the write of an event is the first of those that write a whole file anew without
+  /// emptying it first: from its beginning on, one behind the other, until it is cut where they
+  /// end; or one that reaches behind its old end, or just to it where that was done before.
+  ///
+  /// Files of whole sectors do not count: they have pages, which belong together in other ways. Nor
+  /// do those of one sector, which is never torn.
+  private mutating func isRewrite(_ inode: InodeNumber, from first: Int) -> Bool {
+    guard let writer = writer(of: inode), !writer.isManaged,
+      history.streams[writer.stream].firstCompleteBytes != nil,
+      let size = live.inodes[inode]?.sizeBytes, size > 0
+    else { return false }
+    func isTorn(_ end: UInt64) -> Bool { end > Self.sectorBytes && end % Self.sectorBytes != 0 }
+    var end: UInt64 = 0
+    for event in trace.events[first...].prefix(Self.rewriteEventsMax) {
+      guard case .operation(let operation) = event.body else { continue }
+      switch operation {
+      case .write(inode, let offset, let payload):
+        guard offset == end, !event.flags.contains(.writeBack) else { return false }
+        end += UInt64(payload.countBytes)
+        let isWhole = end > size || end == size && history.streams[writer.stream].isRewritten
+        if offset == 0, isWhole { return isTorn(end) }
+      case .truncate(inode, _, let new): return new == end && isTorn(end)
+      case .close(inode), .sync(inode, _), .allocate(inode, _, _, _, _, _): return false
+      default: break
+      }
+    }
+    return false
+  }
+
+  /// A new content is about to be written over the old one: as if that had been emptied.
+  private mutating func beginRewrite(_ inode: InodeNumber, at index: Int) {
+    beginTruncate(inode, live.inodes[inode]?.sizeBytes ?? 0, 0)
+    history.streams[history.streams.count - 1].isRewritten = true
+    noteAll(inode, .truncated, at: index + 1)
+  }
+
+  /// So many events are looked at for the end of a rewriting.
+  private static let rewriteEventsMax = 1_000
+  private static let sectorBytes: UInt64 = 512
 
   /// What has to be noted once an operation is done.
   private mutating func after(_ operation: Operation, at point: Int) {

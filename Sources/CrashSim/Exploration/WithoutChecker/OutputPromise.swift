@@ -19,9 +19,10 @@ enum OutputPromise: Sendable, Comparable {
     "stored", "synced", "updated", "upgraded", "written", "wrote",
   ]
   private static let openWords: Set<String> = [
-    "about", "accepted", "begin", "begins", "buffered", "debug", "enqueued", "hello", "info",
-    "listen", "loaded", "opened", "pending", "queued", "read", "ready", "received", "scheduled",
-    "staged", "start", "started", "starts", "trying", "usage", "waiting", "warning", "will",
+    "about", "accepted", "begin", "begins", "buffered", "bye", "debug", "enqueued", "goodbye",
+    "hello", "info", "listen", "loaded", "opened", "pending", "queued", "read", "ready",
+    "received", "scheduled", "staged", "start", "started", "starts", "trying", "usage", "waiting",
+    "warning", "will",
   ]
   private static let futureWords: Set<String> = [
     "about", "be", "pending", "to", "trying", "until", "usage", "waiting", "when", "will",
@@ -47,12 +48,23 @@ enum OutputPromise: Sendable, Comparable {
       $0 == "and" && doneWords.contains($1)
     }
     if isDoneThen, !words.contains(where: { futureWords.contains($0) }) { return .done }
+    if isDoneThing(line) { return .done }
     let isAnnounced =
       words.contains { openWords.contains($0) }
       || words.prefix(3).contains { $0.count > 5 && $0.hasSuffix("ing") }
       || words.first == "to" || words.first == "unsaved"
     if isAnnounced { return .nothing }
     return words.contains { doneWords.contains($0) } ? .done : .ifSynced
+  }
+
+  /// Whether a line says that a thing is done whose name ends as a verb's form does: "booking 3
+  /// recorded", "everything saved".
+  private static func isDoneThing(_ line: String) -> Bool {
+    guard
+      let match = line.wholeMatch(
+        of: #/(?<thing>[a-z]+ing)( #?[0-9]+)?:? (is |was |has been )?(?<done>[a-z]+)[.!]?/#)
+    else { return false }
+    return match.thing != "nothing" && doneWords.contains(String(match.done))
   }
 
   /// Whether a line names one call, as `mv -v` and its kind do: the sync may come later.
