@@ -80,7 +80,7 @@ extension TableReader {
     _ column: TableColumn<Int64>, leadsToOneOf keys: [Int64]
   ) throws(EngineError) -> RowTest {
     try check(column)
-    return test(column.index, .links(KeySet(keys)))
+    return test(column.index, .links(RowKeySet(keys)))
   }
 
   /// A test for having no value.
@@ -175,7 +175,7 @@ extension TableReader {
     for position in found { try body(position) }
   }
 
-  private func begin(_ test: RowTest) throws(EngineError) {
+  func begin(_ test: RowTest) throws(EngineError) {
     test.check(number)
     try snapshot.check()
   }
@@ -193,9 +193,10 @@ extension TableReader {
       }
     }
   }
+
   /// Calls `body` with each leaf, in key order, and a bit for each of its rows that passes.
   @inline(__always)
-  private func forEachMatchWords(
+  func forEachMatchWords(
     _ test: RowTest, _ body: (LeafView, inout [UInt64]) throws(EngineError) -> Void
   ) throws(EngineError) {
     var words: [UInt64] = []

@@ -15,7 +15,7 @@ struct LeafTest {
     /// One of these texts.
     case texts(TextChoices)
     /// Links to one of these rows.
-    case links(KeySet)
+    case links(RowKeySet)
     /// Whether the value is null; the column has any type but mixed.
     case null
   }

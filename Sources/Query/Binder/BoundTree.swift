@@ -123,6 +123,8 @@ struct BoundPath: Sendable {
   var isMany: Bool
   /// Whether aggregates are of values of any type.
   var isMixed = false
+  /// What one scan finds out for all rows, if the planner saw that it can.
+  var tally: Tally?
 }
 
 /// One step; all but the last one lead to rows.
@@ -173,6 +175,8 @@ enum PathFinish: Hashable, Sendable {
 struct BoundSubquery: Sendable {
   let collection: BoundPath
   let predicate: BoundPredicate
+  /// What one scan finds out for all rows, if the planner saw that it can.
+  var tally: Tally?
 }
 
 /// A clause applied to the rows that were found.

@@ -42,11 +42,7 @@ extension Evaluation {
       }
       return result
     case .subquery(let subquery):
-      var count: Int64 = 0
-      for row in try self.rows(subquery.collection, rows) {
-        if try passes(subquery.predicate, rows + [row]) { count += 1 }
-      }
-      return .one(.int(count))
+      return .one(.int(try count(subquery, rows)))
     case .engineLink(let table, let key):
       return .one(.typedLink(table: try index(of: table), key: key))
     case .object(let table, let key, let isRowKey):
@@ -88,6 +84,7 @@ extension Evaluation {
   // MARK: paths
 
   private func values(_ path: BoundPath, _ rows: [QueriedRow]) throws(QueryError) -> OperandValues {
+    if let total = try total(path, rows) { return .one(total) }
     switch path.finish {
     case .none, .type, .length:
       guard path.isMany else {
@@ -154,6 +151,7 @@ extension Evaluation {
     for row in try reached(path, rows) {
       values += try self.values(path.steps[path.steps.count - 1], row)
     }
+    if let tally = path.tally { visited(values.count, of: tally) }
     return values
   }
 
@@ -177,7 +175,7 @@ extension Evaluation {
   }
 
   /// The rows that a path leads to.
-  private func rows(_ path: BoundPath, _ rows: [QueriedRow]) throws(QueryError) -> [QueriedRow] {
+  func rows(_ path: BoundPath, _ rows: [QueriedRow]) throws(QueryError) -> [QueriedRow] {
     let before = try reached(path, rows)
     if path.steps.last == .itself { return before }
     var found: [QueriedRow] = []

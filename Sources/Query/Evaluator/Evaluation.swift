@@ -29,11 +29,13 @@ final class Evaluation {
   let source: any ReadableVersion
   let schema: QuerySchema
   let snapshot: Snapshot?
-  private var stepsLeft: Int
+  private(set) var stepsLeft: Int
   private let stepsMax: Int
   private var readers: [TableReader?]
   private var columns: [[ColumnAccess?]]
   private var tableIndexes: [UInt32: UInt32]?
+  /// What is known of the plan's tallies, by their numbers.
+  var tallies: [Int: TallyState] = [:]
   /// The table of a link that stands for a collection in a mixed value.
   static let collections = UInt32.max - 1
 
@@ -216,6 +218,20 @@ final class Evaluation {
 
   func elementCount(_ id: ColumnID, _ row: QueriedRow) throws(QueryError) -> Int {
     try asking { () throws(EngineError) in try source.count(of: path(id, row)) }
+  }
+
+  /// Calls `body` with the key of each element of a collection of links.
+  func forEachLink(
+    _ id: ColumnID, _ row: QueriedRow, _ body: (Int64) -> Void
+  ) throws(QueryError) {
+    var visited = 0
+    try asking { () throws(EngineError) in
+      try source.forEach(in: path(id, row)) { _, value in
+        visited += 1
+        if case .link(let key) = value { body(key) }
+      }
+    }
+    try spend(visited)
   }
 
   /// One element; null when there is none.

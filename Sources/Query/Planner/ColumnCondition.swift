@@ -333,7 +333,7 @@ indirect enum ColumnCondition: Sendable {
 
 extension BoundComparison {
   /// Whether a null on the left certainly does not match.
-  fileprivate var failsNull: Bool {
+  var failsNull: Bool {
     switch operation {
     case .equal, .less, .lessEqual, .greater, .greaterEqual, .between, .beginsWith, .endsWith,
       .contains:

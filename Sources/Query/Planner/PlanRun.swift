@@ -64,7 +64,7 @@ extension Evaluation {
   }
 
   /// The whole condition as one test, when scans alone decide it and no index is cheaper.
-  private func scan(
+  func scan(
     _ plan: Plan, _ table: Int
   ) throws(QueryError) -> (reader: TableReader, test: RowTest)? {
     guard let reader = try reader(table), !plan.conditions.contains(where: { $0.column == nil }),

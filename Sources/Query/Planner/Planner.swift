@@ -13,6 +13,8 @@ struct PlannedCondition: Sendable {
   /// The cost of testing one row, in comparisons of numbers.
   let cost: Int
   let text: String
+  /// The tables that may be scanned for all rows at once.
+  let tallied: [Int]
 }
 
 /// The conditions of a query in the order in which they are tested.
@@ -20,12 +22,25 @@ struct Plan: Sendable {
   let conditions: [PlannedCondition]
 
   init(_ predicate: BoundPredicate, _ schema: QuerySchema) {
+    var tallies = 0
+    self.init(predicate, schema, tallies: &tallies)
+  }
+
+  /// - Parameters:
+  ///   - predicate: The condition.
+  ///   - schema: The query's.
+  ///   - tallies: The number of tallies of the plans around this one, and its own added.
+  init(_ predicate: BoundPredicate, _ schema: QuerySchema, tallies: inout Int) {
     let members = if case .all(let members) = predicate { members } else { [predicate] }
-    let planned = members.map { member in
-      PlannedCondition(
-        predicate: member, probe: IndexProbe(member, schema),
-        column: ColumnCondition(member, schema), cost: Self.cost(member),
-        text: Self.text(member))
+    var planned: [PlannedCondition] = []
+    for member in members {
+      var planner = TallyPlanner(schema, count: tallies)
+      planned.append(
+        PlannedCondition(
+          predicate: planner.marked(member), probe: IndexProbe(member, schema),
+          column: ColumnCondition(member, schema), cost: Self.cost(member),
+          text: Self.text(member), tallied: planner.tables))
+      tallies = planner.count
     }
     // A stable order: of two that cost the same the first one stays first.
     conditions = planned.enumerated().sorted {
@@ -125,7 +140,10 @@ struct Plan: Sendable {
       lines.append("scan of columns\(isLinked ? " through links" : ""): \(condition.text)")
     }
     for condition in conditions where condition.probe == nil && condition.column == nil {
-      let note = Self.readsWords(condition.predicate) ? ", no index of words" : ""
+      var note = Self.readsWords(condition.predicate) ? ", no index of words" : ""
+      for table in condition.tallied {
+        note += ", or a scan of \(schema.tables[table].schema.name) for all"
+      }
       lines.append("row by row (cost \(condition.cost)\(note)): \(condition.text)")
     }
     return lines

@@ -26,6 +26,8 @@ final class MillionObjects {
         CREATE TABLE owner(id INTEGER PRIMARY KEY, age INTEGER);
         INSERT INTO owner SELECT id, age FROM row WHERE id < \(Self.owners);
         CREATE INDEX pets_of_owner ON pet(owner);
+        CREATE TABLE kept(keeper INTEGER, pet INTEGER, PRIMARY KEY(keeper, pet)) WITHOUT ROWID;
+        INSERT INTO kept SELECT id % \(Self.owners), id FROM row;
         """)
     } else if isKeyed {
       try ours.add(RowValues.million, ObjectStore.keyed)
@@ -43,6 +45,11 @@ final class MillionObjects {
   /// The number of owners that a query finds.
   func owners(_ query: String) throws -> Int64 {
     Int64(try ours.realm.objects(Owner.self).filtered(by: query).count)
+  }
+
+  /// The number of keepers that a query finds.
+  func keepers(_ query: String) throws -> Int64 {
+    Int64(try ours.realm.objects(Keeper.self).filtered(by: query).count)
   }
 
   /// The number of rows that a query finds.
@@ -180,6 +187,39 @@ extension Benchmark {
           """
           SELECT count(*) FROM owner WHERE
           (SELECT sum(id) FROM pet WHERE pet.owner = owner.id) > 50000000
+          """)
+      }),
+    ObjectQuery(
+      name: "objects-list-subquery", hasPets: true, repeats: 1,
+      ours: { try $0.keepers("SUBQUERY(pets, $pet, $pet.owner.age < 50).@count > 49") },
+      sqlite: {
+        try $0.answer(
+          """
+          SELECT count(*) FROM owner AS keeper WHERE
+          (SELECT count(*) FROM kept JOIN pet ON pet.id = kept.pet
+          JOIN owner ON owner.id = pet.owner WHERE kept.keeper = keeper.id AND owner.age < 50) > 49
+          """)
+      }),
+    ObjectQuery(
+      name: "objects-list-any", hasPets: true, repeats: 1,
+      ours: { try $0.keepers("ANY pets.owner.age == 7") },
+      sqlite: {
+        try $0.answer(
+          """
+          SELECT count(*) FROM owner WHERE EXISTS
+          (SELECT 1 FROM kept JOIN pet ON pet.id = kept.pet JOIN owner AS of ON of.id = pet.owner
+          WHERE kept.keeper = owner.id AND of.age = 7)
+          """)
+      }),
+    ObjectQuery(
+      name: "objects-list-sum", hasPets: true, repeats: 1,
+      ours: { try $0.keepers("pets.@sum.id > 50000000") },
+      sqlite: {
+        try $0.answer(
+          """
+          SELECT count(*) FROM owner WHERE
+          (SELECT sum(pet.id) FROM kept JOIN pet ON pet.id = kept.pet
+          WHERE kept.keeper = owner.id) > 50000000
           """)
       }),
   ].flatMap(\.benchmarks)

@@ -49,6 +49,12 @@ class Pet: Object {
   @Persisted var owner: Owner?
 }
 
+/// An object with a list of links.
+class Keeper: Object {
+  @Persisted var age: Int
+  @Persisted var pets: List<Pet>
+}
+
 /// The values of one row as a program has them.
 struct RowValues: Sendable {
   let id: Int
@@ -83,7 +89,7 @@ struct ObjectStore {
   static func configuration(_ path: String) -> Realm.Configuration {
     var configuration = Realm.Configuration()
     configuration.fileURL = URL(filePath: path)
-    configuration.objectTypes = [PlainRow.self, KeyedRow.self, Owner.self, Pet.self]
+    configuration.objectTypes = [PlainRow.self, KeyedRow.self, Owner.self, Pet.self, Keeper.self]
     return configuration
   }
 
@@ -132,7 +138,8 @@ struct ObjectStore {
     }
   }
 
-  /// Adds owners, and a pet for each row; pet i belongs to owner i % owners.
+  /// Adds owners and keepers, and a pet for each row; pet i belongs to owner i % owners, and is in
+  /// the list of keeper i % owners.
   func addPets(_ rows: [RowValues], owners: Int) throws {
     try realm.write {
       let made = rows.prefix(owners).map { row in
@@ -142,11 +149,19 @@ struct ObjectStore {
         realm.add(owner)
         return owner
       }
+      var kept: [[Pet]] = Array(repeating: [], count: owners)
       for row in rows {
         let pet = Pet()
         pet.id = row.id
         pet.owner = made[row.id % owners]
         realm.add(pet)
+        kept[row.id % owners].append(pet)
+      }
+      for (row, pets) in zip(rows, kept) {
+        let keeper = Keeper()
+        keeper.age = row.age
+        keeper.pets.append(objectsIn: pets)
+        realm.add(keeper)
       }
     }
   }

@@ -1,8 +1,8 @@
-// KeySet.swift: the set of row keys that a scan of links looks for: a bit for each key where they
-// are close together, else the sorted keys themselves.
+// RowKeySet.swift: the set of row keys that a scan of links looks for: a bit for each key where
+// they are close together, else the sorted keys themselves.
 
 /// A set of keys.
-struct KeySet: Sendable {
+package struct RowKeySet: Sendable {
   /// At most this many bits for each key, so that a set is no larger than eight arrays of its keys.
   private static let bitsPerKeyMax: UInt64 = 512
 
@@ -13,7 +13,7 @@ struct KeySet: Sendable {
   private let keys: [Int64]
 
   /// - Parameter keys: Ascending.
-  init(_ keys: [Int64]) {
+  package init(_ keys: [Int64]) {
     let lower = keys.first ?? 0
     let span = UInt64(bitPattern: (keys.last ?? 0) &- lower)
     first = lower
@@ -31,7 +31,7 @@ struct KeySet: Sendable {
   }
 
   @inline(__always)
-  func contains(_ key: Int64) -> Bool {
+  package func contains(_ key: Int64) -> Bool {
     guard range > 0 else { return search(key) }
     let number = UInt64(bitPattern: key &- first)
     return number < range && words[Int(number >> 6)] >> (number & 63) & 1 == 1

@@ -1,12 +1,12 @@
-// KeySetTests.swift: tests for links that lead to one of some rows agree with looking at each row,
-// whether the keys lie close together or far apart, and with nulls among the links.
+// RowKeySetTests.swift: tests for links that lead to one of some rows agree with looking at each
+// row, whether the keys lie close together or far apart, and with nulls among the links.
 
 import Testing
 
 @testable import Engine
 
 @Suite("Links to one of some rows")
-struct KeySetTests {
+struct RowKeySetTests {
   private static let table = TableSchema(
     name: "T",
     columns: [
@@ -19,7 +19,7 @@ struct KeySetTests {
     var random = TestRandom(5)
     for count in [0, 1, 2, 63, 64, 65, 500] {
       let keys = (0..<count).map { Int64($0) * step - 70 * step }
-      let set = KeySet(keys)
+      let set = RowKeySet(keys)
       let known = Set(keys)
       for _ in 0..<300 {
         let key = Int64(random.below(600)) * step - 80 * step + Int64(random.below(2))
@@ -27,7 +27,7 @@ struct KeySetTests {
       }
       for key in [Int64.min, .max, 0] { #expect(set.contains(key) == known.contains(key)) }
     }
-    let ends = KeySet([.min, .max])
+    let ends = RowKeySet([.min, .max])
     #expect(ends.contains(.min) && ends.contains(.max) && !ends.contains(0))
   }
 
