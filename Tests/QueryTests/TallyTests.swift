@@ -54,7 +54,7 @@ struct TallyTests {
 
   @Test("give the naive evaluator's rows, and are in the plan's words")
   func answers() throws {
-    let data = Self.rows(people: 700, dogs: 300)
+    let data = Self.rows(people: 250, dogs: 120)
     let database = try Kennel.database(data, "tallies")
     let snapshot = try database.snapshot()
     let reference = Reference(data: data, arguments: [])
