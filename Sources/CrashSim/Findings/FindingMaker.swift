@@ -131,13 +131,14 @@ package struct FindingMaker {
     finding.rootCause = rootCause(explanation, before: explanation.laterEvent)
     finding.earlierCauses = causes(explainer.earlierPlaces(explanation))
     finding.laterCauses = causes(try laterPlaces(explanation, state, accepts))
-    let shared = ([explanation] + others).flatMap { explanation in
-      explainer.sharedPlaces(explanation, before: state.crashPoint).compactMap { event in
-        explainer.rootCause(explanation, ofName: event).map {
-          $0 + lines(of: [event, explanation.laterEvent])
+    let shared =
+      ([explanation] + others).flatMap { explanation in
+        explainer.sharedPlaces(explanation, before: state.crashPoint).compactMap { event in
+          explainer.rootCause(explanation, ofName: event).map {
+            $0 + lines(of: [event, explanation.laterEvent])
+          }
         }
-      }
-    } + others.compactMap { rootCause($0, before: $0.laterEvent) }
+      } + others.compactMap { rootCause($0, before: $0.laterEvent) }
     finding.sharedCauses = shared.isEmpty ? nil : shared
   }
 

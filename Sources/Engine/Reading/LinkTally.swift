@@ -88,7 +88,9 @@ extension TableReader {
   package func tally(
     by links: TableColumn<Int64>, where test: RowTest
   ) throws(EngineError) -> LinkTally {
-    try tally(by: links, where: test) { _ throws(EngineError) in () } adding: { group, _, _ in
+    try tally(by: links, where: test) { _ throws(EngineError) in
+      ()
+    } adding: { group, _, _ in
       group.rows += 1
     }
   }
