@@ -417,12 +417,16 @@ let package = Package(
 if let only = Context.environment["FAULTLINE_ONLY"] {
   var needed = Set(only.split(separator: " ").map(String.init))
   func names(_ target: Target) -> [String] {
-    target.dependencies.compactMap {
-      switch $0 {
-      case .targetItem(let name, _), .byNameItem(let name, _): name
-      default: nil
-      }
+    let plugins: [String] = (target.plugins ?? []).compactMap {
+      if case .plugin(let name, _) = $0 { name } else { nil }
     }
+    return plugins
+      + target.dependencies.compactMap {
+        switch $0 {
+        case .targetItem(let name, _), .byNameItem(let name, _): name
+        default: nil
+        }
+      }
   }
   for _ in package.targets {
     for target in package.targets where needed.contains(target.name) {

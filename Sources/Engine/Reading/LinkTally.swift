@@ -20,29 +20,19 @@ package struct LinkTally: Sendable {
     /// A group of no rows.
     package init() {}
 
-    /// Adds a row's number.
+    /// Adds a row, and its number.
     package mutating func add(_ number: KeyedNumbers.Number) {
       rows += 1
       switch number {
-      case .none: break
-      case .int(let number): add(number)
-      case .double(let number): add(number)
+      case .none: return
+      case .int(let int):
+        total += Int128(int)
+        sum += Double(int)
+        least = min(least, int)
+        greatest = max(greatest, int)
+      case .double(let double): sum += double
       }
-    }
-
-    @inline(__always)
-    fileprivate mutating func add(_ number: Double) {
       numbers += 1
-      sum += number
-    }
-
-    @inline(__always)
-    fileprivate mutating func add(_ number: Int64) {
-      numbers += 1
-      total += Int128(number)
-      sum += Double(number)
-      least = min(least, number)
-      greatest = max(greatest, number)
     }
   }
 
@@ -77,92 +67,67 @@ package struct KeyedNumbers: Sendable {
   package subscript(key: Int64) -> Number { numbers[key] }
 }
 
-extension TableReader {
-  /// For each row that rows of this table link to: how many do, and what their numbers add up to.
-  /// - Parameters:
-  ///   - links: The column of links.
-  ///   - test: Which rows are looked at.
-  /// - Returns: The groups; a row without a link is in none.
-  /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
-  /// - Complexity: O(rows).
-  package func tally(
-    by links: TableColumn<Int64>, where test: RowTest
-  ) throws(EngineError) -> LinkTally {
-    try tally(by: links, where: test) { _ throws(EngineError) in
-      ()
-    } adding: { group, _, _ in
-      group.rows += 1
-    }
+/// The numbers of one column in one leaf.
+private struct LeafNumbers {
+  private enum Numbers {
+    case ints(PackedArray)
+    case doubles(FloatingArray<Double>)
   }
 
-  /// The same of the rows that have one of some keys.
-  /// - Throws: As with a test.
-  /// - Complexity: O(rows).
-  package func tally(
-    by links: TableColumn<Int64>, keys: RowKeySet
-  ) throws(EngineError) -> LinkTally {
-    try tally(by: links, where: .all([])) { leaf throws(EngineError) in
-      leaf
-    } adding: { group, leaf, row in
-      if keys.contains(leaf.keys[row]) { group.rows += 1 }
-    }
-  }
+  private let nulls: PackedArray
+  private let numbers: Numbers
 
-  /// The same, and what an integer of each row adds up to; nulls are left out.
-  /// - Throws: As without numbers.
-  /// - Complexity: O(rows).
-  package func tally(
-    _ numbers: TableColumn<Int64>, by links: TableColumn<Int64>, where test: RowTest
-  ) throws(EngineError) -> LinkTally {
-    try check(numbers)
-    return try tally(by: links, where: test) { leaf throws(EngineError) in
-      (
-        nulls: try leaf.nulls(numbers.index, tree.shape),
-        numbers: try leaf.integers(numbers.index, tree.shape)
-      )
-    } adding: { group, column, row in
-      group.rows += 1
-      if column.nulls[row] == 0 { group.add(column.numbers[row]) }
-    }
-  }
-
-  /// The same with 64-bit floating-point numbers, which have a sum only.
-  /// - Throws: As without numbers.
-  /// - Complexity: O(rows).
-  package func tally(
-    _ numbers: TableColumn<Double>, by links: TableColumn<Int64>, where test: RowTest
-  ) throws(EngineError) -> LinkTally {
-    try check(numbers)
-    return try tally(by: links, where: test) { leaf throws(EngineError) in
-      (
-        nulls: try leaf.nulls(numbers.index, tree.shape),
-        numbers: try Double.numbers(of: numbers.index, in: leaf, tree.shape)
-      )
-    } adding: { group, column, row in
-      group.rows += 1
-      if column.nulls[row] == 0 { group.add(column.numbers[row]) }
-    }
+  init(_ column: Int, _ type: ColumnType, in leaf: LeafView, _ shape: LeafShape)
+    throws(EngineError)
+  {
+    nulls = try leaf.nulls(column, shape)
+    numbers =
+      type == .double
+      ? .doubles(try Double.numbers(of: column, in: leaf, shape))
+      : .ints(try leaf.integers(column, shape))
   }
 
   @inline(__always)
-  private func tally<Column>(
-    by links: TableColumn<Int64>, where test: RowTest,
-    _ column: (LeafView) throws(EngineError) -> Column,
-    adding add: (inout LinkTally.Group, Column, Int) -> Void
+  subscript(row: Int) -> KeyedNumbers.Number {
+    guard nulls[row] == 0 else { return .none }
+    switch numbers {
+    case .ints(let ints): return .int(ints[row])
+    case .doubles(let doubles): return .double(doubles[row])
+    }
+  }
+}
+
+extension TableReader {
+  /// For each row that rows of this table link to: how many do, and what their numbers add up to.
+  /// - Parameters:
+  ///   - numbers: The name of a column of ints or doubles; nil without numbers.
+  ///   - links: The column of links.
+  ///   - test: Which rows are looked at.
+  ///   - keys: Of these, which; nil for all.
+  /// - Returns: The groups; a row without a link is in none. Doubles have a sum only.
+  /// - Throws: `EngineError` with code `.noSuchColumn`, `.schemaMismatch` for numbers of another
+  ///   type, `.corrupted` or `.closed`.
+  /// - Complexity: O(rows).
+  package func tally(
+    _ numbers: String? = nil, by links: TableColumn<Int64>, where test: RowTest,
+    keys: RowKeySet? = nil
   ) throws(EngineError) -> LinkTally {
     try check(links)
     try begin(test)
+    let column: Int? = if let numbers { try numberColumn(numbers) } else { nil }
     var tally = LinkTally(rows: rowCount)
     try forEachMatchWords(test) { leaf, words throws(EngineError) in
       let nulls = try leaf.nulls(links.index, tree.shape)
-      let keys = try leaf.integers(links.index, tree.shape)
-      let column = try column(leaf)
+      let targets = try leaf.integers(links.index, tree.shape)
+      let numbers: LeafNumbers? =
+        if let column { try self.numbers(column, in: leaf) } else { nil }
       for word in words.indices {
         var rows = nulls.isAllZero ? words[word] : words[word] & ~nulls.bits(word: word)
         while rows != 0 {
           let row = word << 6 + rows.trailingZeroBitCount
-          tally.update(keys[row]) { group in add(&group, column, row) }
           rows &= rows - 1
+          if let keys, !keys.contains(leaf.keys[row]) { continue }
+          tally.update(targets[row]) { group in group.add(numbers?[row] ?? .none) }
         }
       }
     }
@@ -172,40 +137,30 @@ extension TableReader {
   /// The numbers of a column of ints or doubles, by the keys of their rows.
   /// - Parameter name: The name of the column.
   /// - Returns: The numbers.
-  /// - Throws: `EngineError` with code `.noSuchColumn`, `.schemaMismatch` for a column of another
-  ///   type, `.corrupted` or `.closed`.
+  /// - Throws: As `tally`.
   /// - Complexity: O(rows).
   package func keyedNumbers(_ name: String) throws(EngineError) -> KeyedNumbers {
-    if schema.columns.contains(where: { $0.name == name && $0.type == .double }) {
-      let column = try column(name, of: Double.self)
-      return try keyedNumbers(column) { leaf throws(EngineError) in
-        try Double.numbers(of: column.index, in: leaf, tree.shape)
-      } number: { numbers, row in
-        .double(numbers[row])
-      }
-    }
-    let column = try column(name, of: Int64.self)
-    return try keyedNumbers(column) { leaf throws(EngineError) in
-      try leaf.integers(column.index, tree.shape)
-    } number: { numbers, row in
-      .int(numbers[row])
-    }
-  }
-
-  @inline(__always)
-  private func keyedNumbers<Element, Numbers>(
-    _ column: TableColumn<Element>, _ numbers: (LeafView) throws(EngineError) -> Numbers,
-    number: (Numbers, Int) -> KeyedNumbers.Number
-  ) throws(EngineError) -> KeyedNumbers {
-    try check(column)
+    try snapshot.check()
+    let column = try numberColumn(name)
     var found = KeyedNumbers(numbers: KeyTable(of: .none, rows: rowCount))
     try forEachLeaf { leaf, _ throws(EngineError) in
-      let nulls = try leaf.nulls(column.index, tree.shape)
-      let numbers = try numbers(leaf)
-      for row in 0..<leaf.count where nulls[row] == 0 {
-        found.numbers.update(leaf.keys[row]) { $0 = number(numbers, row) }
+      let numbers = try numbers(column, in: leaf)
+      for row in 0..<leaf.count {
+        found.numbers.update(leaf.keys[row]) { $0 = numbers[row] }
       }
     }
     return found
+  }
+
+  /// The index of a column of ints or doubles.
+  private func numberColumn(_ name: String) throws(EngineError) -> Int {
+    let index = try schema.column(named: name)
+    return schema.columns[index].type == .double
+      ? try column(name, of: Double.self).index : try column(name, of: Int64.self).index
+  }
+
+  @inline(__always)
+  private func numbers(_ column: Int, in leaf: LeafView) throws(EngineError) -> LeafNumbers {
+    try LeafNumbers(column, schema.columns[column].type, in: leaf, tree.shape)
   }
 }

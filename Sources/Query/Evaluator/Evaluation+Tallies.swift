@@ -47,41 +47,26 @@ extension Evaluation {
   }
 
   private func scanned(_ tally: Tally, _ reader: TableReader) throws(QueryError) -> TallyState {
+    let numbers = tally.numbers.map { schema.column($0).name }
     switch tally.collection {
     case .links:
-      if let id = tally.numbers {
-        try spend(reader.rowCount)
-        let name = schema.column(id).name
-        return .numbers(try asking { () throws(EngineError) in try reader.keyedNumbers(name) })
-      }
-      return .matching(RowKeySet(try keys(tally.plan, tally.table)))
+      guard let numbers else { return .matching(RowKeySet(try keys(tally.plan, tally.table))) }
+      try spend(reader.rowCount)
+      return .numbers(try asking { () throws(EngineError) in try reader.keyedNumbers(numbers) })
     case .backlinks(let id):
       let name = schema.column(id).name
-      let links = try asking { () throws(EngineError) in
-        try reader.column(name, of: Int64.self)
-      }
-      guard let (_, test) = try scan(tally.plan, tally.table) else {
-        let keys = RowKeySet(try keys(tally.plan, tally.table))
-        return .groups(
-          try asking { () throws(EngineError) in try reader.tally(by: links, keys: keys) })
+      var (test, keys) = (RowTest.all([]), RowKeySet?.none)
+      if let scan = try scan(tally.plan, tally.table) {
+        test = scan.test
+      } else {
+        keys = RowKeySet(try self.keys(tally.plan, tally.table))
       }
       return .groups(
         try asking { () throws(EngineError) in
-          try groups(of: tally, by: links, where: test, reader)
+          try reader.tally(
+            numbers, by: reader.column(name, of: Int64.self), where: test, keys: keys)
         })
     }
-  }
-
-  private func groups(
-    of tally: Tally, by links: TableColumn<Int64>, where test: RowTest, _ reader: TableReader
-  ) throws(EngineError) -> LinkTally {
-    guard let id = tally.numbers else { return try reader.tally(by: links, where: test) }
-    let column = schema.column(id)
-    if column.type == .double {
-      return try reader.tally(
-        reader.column(column.name, of: Double.self), by: links, where: test)
-    }
-    return try reader.tally(reader.column(column.name, of: Int64.self), by: links, where: test)
   }
 
   /// The number of rows of a collection that pass a subquery's condition.

@@ -76,18 +76,22 @@ struct LinkTallyTests {
     let reader = try snapshot.reader(for: "Pet")
     let links = try reader.column("owner", of: Int64.self)
     let ints = try reader.column("int", of: Int64.self)
-    let doubles = try reader.column("double", of: Double.self)
     let positive = try reader.test(ints, .greater(0))
     func isPositive(_ key: Int, _ row: [Value]) -> Bool {
       if case .int(let number) = row[1] { number > 0 } else { false }
     }
     Self.check(try reader.tally(by: links, where: positive), rows, nil, isPositive)
-    Self.check(try reader.tally(ints, by: links, where: positive), rows, 1, isPositive)
-    Self.check(try reader.tally(doubles, by: links, where: positive), rows, 2, isPositive)
-    Self.check(try reader.tally(ints, by: links, where: .all([])), rows, 1) { _, _ in true }
+    Self.check(try reader.tally("int", by: links, where: positive), rows, 1, isPositive)
+    Self.check(try reader.tally("double", by: links, where: positive), rows, 2, isPositive)
+    Self.check(try reader.tally("int", by: links, where: .all([])), rows, 1) { _, _ in true }
     let keys = (0..<3_000).filter { $0 % 7 == 3 }
-    let some = try reader.tally(by: links, keys: RowKeySet(keys.map { Int64($0) }))
+    let some = try reader.tally(
+      by: links, where: .all([]), keys: RowKeySet(keys.map { Int64($0) }))
     Self.check(some, rows, nil) { key, _ in key % 7 == 3 }
+    let wrong = #expect(throws: EngineError.self) {
+      try reader.tally("none", by: links, where: .all([]))
+    }
+    #expect(wrong?.code == .noSuchColumn)
     snapshot.release()
     let closed = #expect(throws: EngineError.self) {
       try reader.tally(by: links, where: .all([]))
