@@ -80,8 +80,9 @@ package final class SyncAgent {
     _ welcome: SyncWelcome, offering log: UInt128
   ) throws(EngineError) -> [ClientOutput] {
     guard machine.isGreeting else { return [] }
+    let outputs = try takeWhole(.message(.welcome(welcome)))
     offer = (welcome, log, 0)
-    return [ask(from: try SyncStage.count(of: log, try file.database.snapshot()), log)]
+    return outputs + [ask(from: try SyncStage.count(of: log, try file.database.snapshot()), log)]
   }
 
   private func ask(from index: UInt64, _ log: UInt128) -> ClientOutput {
@@ -148,6 +149,8 @@ package final class SyncAgent {
     defer { write.cancel() }
     var message: SyncMessage?
     if case .message(let received)? = input { message = received }
+    // One that offers a log changes no row.
+    if case .welcome(let welcome)? = message, welcome.offered != nil { message = nil }
     let stored = try StoredClient(write, for: message)
     let outputs = machine.step(input, on: stored.file, at: now())
     guard case .store(let new)? = outputs.first else {
@@ -162,7 +165,7 @@ package final class SyncAgent {
 }
 
 extension SyncAgent {
-  /// Whether it has been welcomed on this connection: for tests.
+  /// Whether it has been welcomed on this connection: for tests and the lab.
   package var isLive: Bool { machine.isLive }
 
   /// Where the file is: for tests and the lab.

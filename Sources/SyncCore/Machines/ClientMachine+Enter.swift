@@ -24,11 +24,22 @@ extension ClientMachine {
     file.nonce = welcome.nonce
     file.epoch = welcome.epoch
     file.needsLog = false
+    asksForNumber = false
     phase = .live
     sent = welcome.lastSequence
     received = welcome.lastSequence
     held.isDirty = true
     upload()
+  }
+
+  /// A log that comes in parts is the driver's business until it is whole; only the nonce is kept.
+  ///
+  /// Without it a file and its copy, which both need the log, would take the number from each other
+  /// again and again, each time before a part arrives: neither would ever have another nonce.
+  mutating func take(nonceOf welcome: SyncWelcome) {
+    guard welcome.client == file.client, welcome.nonce != file.nonce else { return }
+    file.nonce = welcome.nonce
+    held.isDirty = true
   }
 
   /// Whether the changesets that the server has of this client are those that this file made.

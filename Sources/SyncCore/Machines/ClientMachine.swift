@@ -66,7 +66,8 @@ public struct ClientMachine: Hashable, Sendable {
   /// The current state, stored or about to be.
   public internal(set) var file: ClientFile
   var phase = Phase.offline
-  /// Whether this connection has shown that its file is a copy.
+  /// Whether a connection has shown that its file is a copy. The next one must not begin with the
+  /// old number, which would end the connection of the file that has it.
   var asksForNumber = false
   /// The last changeset that was sent in this connection, and the last that the server has.
   var sent: UInt64 = 0
@@ -139,7 +140,6 @@ public struct ClientMachine: Hashable, Sendable {
   /// Drops the connection, and its pending messages.
   private mutating func close() {
     phase = .offline
-    asksForNumber = false
     held.removeAll {
       if case .tell = $0 { false } else { true }
     }
@@ -160,8 +160,8 @@ public struct ClientMachine: Hashable, Sendable {
 
   private mutating func receive(_ message: SyncMessage) {
     switch (message, phase) {
-    // A log that comes in parts is the driver's business until it is whole.
-    case (.welcome(let welcome), .greeting) where welcome.offered == nil: enter(welcome)
+    case (.welcome(let welcome), .greeting):
+      if welcome.offered == nil { enter(welcome) } else { take(nonceOf: welcome) }
     case (.entries(let entries), .live): take(entries)
     case (.received(let sequence), .live):
       received = max(received, min(sequence, file.nextSequence - 1))
