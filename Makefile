@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: dist dist-test setup run coverage merge-coverage docc pages hooks histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate sync-certificate calibrate screenshots test test-busy test-large test-sync disk-worlds sync-crashes realmswift-snippets test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench bench-lists fuzz mutants damaged-images query-pairs damaged-bundles golden format
+.PHONY: dist dist-test setup run coverage merge-coverage docc pages hooks histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate sync-certificate calibrate screenshots test test-busy test-large test-sync disk-worlds sync-crashes sync-stress realmswift-snippets test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench bench-lists fuzz mutants damaged-images query-pairs damaged-bundles golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; OpenSSL
@@ -289,7 +289,7 @@ realmswift-snippets: setup
 	swift run --package-path Tests/RealmSwiftSnippets Snippets
 
 # What takes too long for CI, whole, and a table of what held; hours. NIGHTLY="coverage stress-cuts" chooses some.
-NIGHTLY := layers test-browser test-busy test-large test-sync disk-worlds sync-crashes realmswift-snippets damaged-images test-address test-thread planted-bugs mutation coverage fuzz-campaign stress-cuts peers histories
+NIGHTLY := layers test-browser test-busy test-large test-sync disk-worlds sync-crashes sync-stress realmswift-snippets damaged-images test-address test-thread planted-bugs mutation coverage fuzz-campaign stress-cuts peers histories
 nightly:
 	sh .ci/nightly $(NIGHTLY)
 
@@ -297,6 +297,11 @@ nightly:
 test-browser: PACKAGES += chromium
 test-browser: setup
 	FAULTLINE_REQUIRE=chromium swift test --filter BrowserTests
+
+# make sync-stress CUTS=1000 SEED=1: power failures, kills and faults in drawn histories of clients and a server (minutes).
+sync-stress: setup
+	swift build -c release --product faultline
+	"$$(swift build -c release --show-bin-path)/faultline" stress scenarios/histories/sync.yaml --cuts $(CUTS) --seed $(SEED)
 
 # make stress-cuts CUTS=1000 SEED=1: live power cuts on the engine under load, in the debug build (minutes).
 CUTS ?= 1000

@@ -14,7 +14,7 @@ struct Shrink: ParsableCommand {
     abstract: "Make a failing scenario smaller.",
     discussion: """
       Faultline runs the scenario and takes its first finding, or that of a token. It removes \
-      steps, then statements, then repetitions, as long as the same kind of finding remains. It \
+      steps, clients, statements and repetitions, as long as the same kind of finding remains. It \
       prints the smaller scenario. --out also writes it to a file, and then its finding has a \
       replay token. A negative scenario shrinks to the least that still finds its bug.
 
@@ -88,6 +88,7 @@ struct Shrink: ParsableCommand {
     var model = model
     switch recipe?.place {
     case .crash(let named, _, _), .recovery(let named, _, _, _): model = named
+    case .node(_, _, let named, _, _): model = named
     default: break
     }
     if let model {

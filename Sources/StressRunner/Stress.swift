@@ -27,7 +27,8 @@ struct Stress: ParsableCommand {
       with 'history' do. Options that you give hold for the whole run.
 
       With a SCENARIO each round runs its steps from the beginning, with faults and kills drawn \
-      around them (docs/reference/stress.md).
+      around them (docs/reference/stress.md). With one on synchronization power fails and disks \
+      have faults at any node, while the steps go on.
 
       Examples:
         faultline stress --cuts 1000
@@ -35,6 +36,7 @@ struct Stress: ParsableCommand {
         faultline stress --options failed/round-12/options-thinned.json --cuts 200
         faultline stress --no-swarm --kills 2
         faultline stress scenarios/durability/commits.yaml --for 10m
+        faultline stress scenarios/histories/sync.yaml --for 1h
         faultline stress --workload 'sh work.sh' --check 'sh check.sh' --recover 'sh repair.sh'
         faultline stress --faults 'on: sync, every: 3, ignore: true'
       """)
@@ -91,18 +93,34 @@ struct Stress: ParsableCommand {
   func run() throws {
     let console = Console()
     let scenario = try loadedScenario()
-    let program = try program(scenario)
+    let isSync = scenario?.sync != nil || scenario?.history?.content == .sync
     let settings = try settings(scenario)
     try reports.refuseUnwritable()
     try ReportArguments.refuseUnwritable([metrics])
     try refuseUsedReportDirectory()
     let model = settings.isSwarm ? "" : "  model=\(settings.model.name)"
     console.say("faultline stress  seed=\(settings.seed)\(model)")
-    let stress = try StressRun(program: program, settings: settings, console: console)
-    let item = try stress.stress()
+    let item: CaseReport
+    if let scenario, isSync {
+      try refuseRules(beside: scenario)
+      var stress = try SyncStress(scenario, settings, console)
+      item = try stress.stress()
+    } else {
+      let program = try program(scenario)
+      item = try StressRun(program: program, settings: settings, console: console).stress()
+    }
     var report = RunReport(seed: settings.seed.rawValue, cases: [item])
     report.isInterrupted = item.isInterrupted
     try reports.finish(report, console: console)
+  }
+
+  /// Nodes are in this process, and their disks have faults of their own.
+  private func refuseRules(beside scenario: Scenario) throws(LabError) {
+    guard faults == nil, writeBack.text == nil, timeout == nil else {
+      throw .usage(
+        "\(scenario.file): --faults, --write-back and --timeout are for programs on a mount; the "
+          + "disks of synchronization have faults that are drawn")
+    }
   }
 
   /// Rounds of two runs in one directory could not be distinguished.

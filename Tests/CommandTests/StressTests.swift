@@ -217,6 +217,40 @@ struct StressTests {
     #expect(run.remains(within: 2) == [])
   }
 
+  @Test("a scenario on synchronization is stressed, shrunk and replayed in one process")
+  func synchronization() throws {
+    let command = try FaultlineCommand()
+    let path = try command.write(
+      """
+      title: A server whose disk ignores syncs
+      sync:
+        nodes: {server: server, a: client, b: client}
+        plant: serverSyncs
+        before:
+          - {write: a, do: [{create: 1, age: 3}, {create: 2, age: 4}]}
+          - settle
+        steps:
+          - {write: b, do: [{set: 1, age: 9}]}
+          - settle
+          - {write: a, do: [{set: 1, age: 8}]}
+
+      """, to: "world.yaml")
+    let arguments = ["stress", path, "--cuts", "40", "--seed", "2", "--fail-fast"]
+    let result = try command.run(arguments + ["--metrics", "stress.prom"])
+    #expect(result.status == 1, "\(result.output)")
+    #expect(result.output.contains("power of server fails"), "\(result.output)")
+    #expect(try command.text("stress.prom").contains("faultline_stress_findings_total 1"))
+    let token = try #require(result.replayToken, "\(result.output)")
+    #expect(try command.run(["replay", token]).status == 1)
+    let small = try command.run(["shrink", token, "--out", "small.yaml"])
+    #expect(small.status == 0, "\(small.output)")
+    #expect(small.output.contains("to 3 steps, 2 statements"), "\(small.output)")
+    let again = try #require(small.replayToken, "\(small.output)")
+    #expect(try command.run(["replay", again]).status == 1)
+    let refused = try command.run(arguments + ["--faults", "on: sync, error: EIO"])
+    #expect(refused.status == 2 && refused.output.contains("are for programs on a mount"))
+  }
+
   @Test(
     "wrong usage is refused with a remedy",
     arguments: [

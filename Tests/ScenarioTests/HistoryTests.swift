@@ -108,7 +108,7 @@ struct HistoryTests {
   @Test("each feature is on in some histories and off in others; a scenario can ask for it")
   func features() throws {
     var possible: Set<HistoryFeature> = []
-    for content in ["tables", "objects"] {
+    for content in GrammarWords.historyContents {
       let scenario = try Self.scenario("{of: \(content)}")
       let features = try #require(scenario.history).features
       possible.formUnion(features)

@@ -15,11 +15,9 @@ struct ScenarioSourceTests {
 
   static let paths: [String] = {
     let all = FileManager.default.enumerator(atPath: root.path)?.compactMap { $0 as? String } ?? []
-    // Drawn histories, documents and synchronization have no list of steps that could be made
-    // smaller.
+    // Drawn histories have no list of steps.
     return all.filter { path in
-      path.hasSuffix(".yaml") && !path.hasPrefix("histories/")
-        && !["documents", "sync/", "negative/sync-"].contains { path.contains($0) }
+      path.hasSuffix(".yaml") && !path.hasPrefix("histories/") && path != "negative/sync-drawn.yaml"
     }.sorted()
   }()
 
@@ -38,7 +36,17 @@ struct ScenarioSourceTests {
     #expect(before.negative == after.negative)
     #expect(before.seed == after.seed)
     #expect(try before.faults.map { try $0.rule() } == after.faults.map { try $0.rule() })
-    #expect(source.stepCount == before.steps.count)
+    #expect(placeless(before).documents == placeless(after).documents)
+    #expect(placeless(before).sync == placeless(after).sync)
+    #expect(source.stepCount == before.writtenSteps)
+    #expect(source.nodeCount == before.sync?.nodes.count ?? 0)
+  }
+
+  private func placeless(_ scenario: Scenario) -> Scenario {
+    var scenario = scenario
+    scenario.documents?.dropPlaces()
+    scenario.sync?.dropPlaces()
+    return scenario
   }
 
   /// The steps without their places in the file.
@@ -105,8 +113,68 @@ struct ScenarioSourceTests {
     #expect(twice.repeats == 5 && twice.statements.map(\.times) == [2, 1])
   }
 
+  @Test("of synchronization steps before the run, changes, messages and clients go")
+  func sync() throws {
+    let source = try ScenarioSource(
+      """
+      title: t
+      sync:
+        nodes: {s: server, a: client, b: client}
+        before: [{write: a, do: [{create: 1}, {create: 2}]}, settle]
+        steps: [settle, {deliver: a, direction: up, times: 3}, {drop: b, direction: up, upTo: 2}]
+      """, file: "t.yaml")
+    func sync(_ source: ScenarioSource) throws -> SyncDeclaration {
+      try #require(try ScenarioParser.parse(try source.text(), file: "t.yaml").sync)
+    }
+    #expect(source.stepCount == 5 && source.nodeCount == 3)
+    #expect(source.counts.map(\.value) == [3, 2])
+    #expect(source.statementCount(ofStep: 0) == 2)
+    let steps = try sync(source.keeping(steps: [2, 3]))
+    #expect(steps.before.isEmpty && steps.steps.count == 2)
+    let half = try sync(source.keeping(statements: [1], ofStep: 0))
+    #expect(half.before.map(\.action).first == .write("a", [.create(2, [])]))
+    let fewer = try sync(source.setting(source.counts[0], to: 1).setting(source.counts[1], to: 1))
+    #expect(fewer.steps.map(\.times) == [1, 1, 1])
+    let alone = try sync(source.keeping(steps: [0, 1, 2, 3]).keeping(nodes: [0, 1]))
+    #expect(alone.nodes == ["s", "a"])
+    #expect(throws: ScenarioError.self) { try sync(source.keeping(nodes: [0, 1])) }
+    #expect(throws: ScenarioError.self) { try sync(source.keeping(nodes: [1, 2])) }
+  }
+
+  @Test("of documents steps of actors side by side go, and parts of transactions")
+  func documents() throws {
+    let source = try ScenarioSource(
+      """
+      title: t
+      documents:
+        processes: [p]
+        steps:
+          - {transaction: [{save: a, body: {n: 1}}, {save: b, body: {n: 2}}], repeat: 4}
+          - compact
+        together:
+          x: [{save: c, body: {n: 3}}, {save: d, body: {n: 4}}]
+          y: [{save: e, body: {n: 5}}]
+      """, file: "t.yaml")
+    #expect(source.stepCount == 5 && source.counts.map(\.value) == [4])
+    #expect(source.statementCount(ofStep: 0) == 2 && source.nodeCount == 0)
+    let text = try source.keeping(steps: [0, 3, 4]).text()
+    #expect(!text.contains("compact") && !text.contains("save: c") && text.contains("save: d"))
+    let one = try source.keeping(statements: [0], ofStep: 0).text()
+    #expect(one.contains("save: a") && !one.contains("save: b"))
+  }
+
   @Test("a text without steps is refused", arguments: ["", "a: 1", "steps: 3", "[1, 2]", "\t"])
   func refused(text: String) {
     #expect(throws: LabError.self) { try ScenarioSource(text, file: "t.yaml") }
+  }
+}
+
+extension Scenario {
+  /// Number of steps in the file.
+  fileprivate var writtenSteps: Int {
+    if let sync { return sync.before.count + sync.steps.count }
+    guard let documents else { return steps.count }
+    return documents.before.count + documents.steps.count
+      + documents.together.reduce(0) { $0 + $1.steps.count }
   }
 }

@@ -118,6 +118,8 @@ public struct Scenario: Sendable, Hashable {
   /// Why it cannot run in-process; nil if it can.
   package var needsMount: String? {
     if documents != nil { return "documents need a FUSE mount" }
+    // Nodes are in Faultline's own process.
+    if sync != nil || history?.content == .sync { return nil }
     if history?.needsMount == true { return "what its histories may do needs a FUSE mount" }
     if processes.count > 1 { return "several processes need a FUSE mount" }
     if writeBack != nil { return "writeBack needs a FUSE mount" }

@@ -58,7 +58,10 @@ package enum GrammarObject: String, CaseIterable, Sendable {
         "sync", "schedule", "crash", "media", "killSweep", "sweep", "faults", "writeBack",
         "negative", "seed", "tags",
       ]
-    case .history: ["of", "histories", "steps", "rows", "processes", "with", "without"]
+    case .history:
+      [
+        "of", "histories", "steps", "rows", "processes", "with", "without", "plant", "breaks",
+      ]
     case .documents:
       [
         "sync", "format", "processes", "before", "steps", "together", "checkpointPages", "breaks",
@@ -71,8 +74,8 @@ package enum GrammarObject: String, CaseIterable, Sendable {
     case .sync: ["nodes", "before", "steps", "plant", "breaks"]
     case .syncStep:
       GrammarWords.syncVerbs + [
-        "do", "direction", "times", "to", "seconds", "dog", "age", "name", "toys", "friends",
-        "tags", "gone",
+        "do", "direction", "times", "upTo", "to", "seconds", "dog", "age", "name", "toys",
+        "friends", "tags", "gone",
       ]
     case .syncEdit:
       GrammarWords.syncEdits + [

@@ -60,7 +60,7 @@ extension ScenarioList.Entry {
     models = scenario.crash?.models.map { PersistenceModel.name(ofSpecification: $0) } ?? []
     budgetStates = scenario.crash.map { $0.budgetStates ?? ScenarioRunner.defaultBudget }
     needsMount =
-      scenario.kill != nil || scenario.sweep != nil
+      scenario.kill != nil || scenario.sweep != nil && scenario.sync == nil
       ? "killSweep and sweep need a FUSE mount" : scenario.needsMount
   }
 }

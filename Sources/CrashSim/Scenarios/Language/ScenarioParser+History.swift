@@ -29,7 +29,12 @@ extension ScenarioParser {
       let word = reader.word(node, "kind of content", of: GrammarWords.historyContents)
       history.content = word.flatMap { HistoryContent(rawValue: $0) } ?? history.content
     }
-    readSchedule(scenario, &history)
+    readPlant(fields, &history)
+    if history.content == .sync {
+      refuseSections(of: scenario, beside: "of: sync", except: Self.replaced + ["history"])
+    } else {
+      readSchedule(scenario, &history)
+    }
     if let node = fields["with"] { history.always = readFeatures(node, of: history) }
     if let node = fields["without"] { history.never = readFeatures(node, of: history) }
     for feature in HistoryFeature.allCases
@@ -44,6 +49,18 @@ extension ScenarioParser {
         "take 'on' out of 'crash'")
     }
     return history
+  }
+
+  /// Reads the planted bug of histories of synchronization.
+  private func readPlant(_ fields: ScenarioReader.Fields, _ history: inout HistoryDeclaration) {
+    for key in ["plant", "breaks"] where history.content != .sync && fields[key] != nil {
+      reader.report(
+        fields.keyPosition(key) ?? fields.position, "'\(key)' is for histories of sync",
+        "take it out, or write 'of: sync'")
+    }
+    let found = readPlant(fields)
+    history.plant = found.plant
+    history.breaks = found.breaks
   }
 
   /// Whether its histories have concurrent steps; reports what cannot be combined with them.

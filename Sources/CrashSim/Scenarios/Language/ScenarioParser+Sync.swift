@@ -16,27 +16,44 @@ extension ScenarioParser {
   func readSync(
     _ node: ScenarioNode, _ scenario: ScenarioReader.Fields
   ) -> SyncDeclaration? {
-    for key in Self.withoutSync where scenario[key] != nil {
-      reader.report(
-        scenario.keyPosition(key) ?? node.position, "'\(key)' has no meaning beside 'sync'",
-        "remove it; nodes and steps of synchronization are in 'sync'")
-    }
+    refuseSections(of: scenario, beside: "sync", except: [])
     guard let fields = reader.fields(node, .sync, required: ["nodes", "steps"]) else { return nil }
     var sync = SyncDeclaration()
     if let nodes = fields["nodes"] { readNodes(nodes, &sync) }
     guard !sync.server.isEmpty else { return nil }
-    if let plant = fields["plant"] {
-      let words = SyncPlant.allCases.map(\.rawValue)
-      sync.plant = reader.word(plant, "planted bug", of: words).flatMap { SyncPlant(rawValue: $0) }
-    }
-    if let breaks = fields["breaks"] {
-      let words = SyncPromise.allCases.map(\.name)
-      sync.breaks = reader.word(breaks, "invariant", of: words)
-        .flatMap { SyncPromise(named: $0) }
-    }
+    (sync.plant, sync.breaks) = readPlant(fields)
     if let before = fields["before"] { sync.before = readSyncSteps(before, sync) }
     if let steps = fields["steps"] { sync.steps = readSyncSteps(steps, sync) }
     return sync
+  }
+
+  /// Reports sections that have no meaning beside synchronization.
+  /// - Parameters:
+  ///   - scenario: The scenario.
+  ///   - text: What says that it is about synchronization.
+  ///   - allowed: Sections that have a meaning here.
+  func refuseSections(
+    of scenario: ScenarioReader.Fields, beside text: String, except allowed: [String]
+  ) {
+    for key in Self.withoutSync where scenario[key] != nil && !allowed.contains(key) {
+      reader.report(
+        scenario.keyPosition(key) ?? scenario.position,
+        "'\(key)' has no meaning beside '\(text)'",
+        "remove it; nodes and steps of synchronization are in 'sync', or drawn by 'history'")
+    }
+  }
+
+  /// Reads a planted bug, and the invariant that it breaks.
+  func readPlant(_ fields: ScenarioReader.Fields) -> (plant: SyncPlant?, breaks: SyncPromise?) {
+    let plant = fields["plant"].flatMap {
+      reader.word($0, "planted bug", of: SyncPlant.allCases.map(\.rawValue))
+    }
+    let breaks = fields["breaks"].flatMap {
+      reader.word($0, "invariant", of: SyncPromise.allCases.map(\.name))
+    }
+    return (
+      plant.flatMap { SyncPlant(rawValue: $0) }, breaks.flatMap { SyncPromise(named: $0) }
+    )
   }
 
   private func readNodes(_ node: ScenarioNode, _ sync: inout SyncDeclaration) {
@@ -79,7 +96,8 @@ extension ScenarioParser {
 
   /// What a disturbance cannot do here.
   private func checkSync(_ scenario: Scenario, _ fields: ScenarioReader.Fields) {
-    guard scenario.sync != nil, reader.diagnostics.isEmpty else { return }
+    let isSync = scenario.sync != nil || scenario.history?.content == .sync
+    guard isSync, reader.diagnostics.isEmpty else { return }
     func refuse(_ key: String, _ message: String) {
       reader.report(
         fields.keyPosition(key) ?? fields.position, message, "see docs/reference/sync-lab.md")
@@ -94,18 +112,14 @@ extension ScenarioParser {
   // MARK: steps
 
   private func readSyncSteps(_ node: ScenarioNode, _ sync: SyncDeclaration) -> [SyncStep] {
-    reader.list(node, of: "steps").compactMap { item in
-      readSyncStep(item, sync).map { SyncStep(position: item.position, action: $0) }
-    }
+    reader.list(node, of: "steps").compactMap { readSyncStep($0, sync) }
   }
 
-  private func readSyncStep(_ node: ScenarioNode, _ sync: SyncDeclaration) -> SyncAction? {
+  private func readSyncStep(_ node: ScenarioNode, _ sync: SyncDeclaration) -> SyncStep? {
     if case .scalar = node.body {
-      switch reader.word(node, "step", of: GrammarWords.syncWords) {
-      case "settle": return .settle
-      case "trim": return .trim
-      default: return nil
-      }
+      let words: [String: SyncAction] = ["settle": .settle, "trim": .trim]
+      return reader.word(node, "step", of: GrammarWords.syncWords).flatMap { words[$0] }
+        .map { SyncStep(position: node.position, action: $0) }
     }
     guard let fields = reader.fields(node, .syncStep) else { return nil }
     let verbs = GrammarWords.syncVerbs.filter { fields[$0] != nil }
@@ -119,7 +133,25 @@ extension ScenarioParser {
     let names = ofNodes.contains(verb) ? sync.nodes : sync.clients
     guard let name = reader.word(value, ofNodes.contains(verb) ? "node" : "client", of: names)
     else { return nil }
-    return readSyncAction(verb, name, fields, sync)
+    guard let action = readSyncAction(verb, name, fields, sync) else { return nil }
+    var step = SyncStep(position: node.position, action: action)
+    readTimes(verb, fields, &step)
+    return step
+  }
+
+  /// How many messages a step is about.
+  private func readTimes(_ verb: String, _ fields: ScenarioReader.Fields, _ step: inout SyncStep) {
+    let given = ["times", "upTo"].filter { fields[$0] != nil }
+    guard let key = given.first, let node = fields[key] else { return }
+    guard given.count == 1, ["deliver", "drop", "duplicate", "delay"].contains(verb) else {
+      reader.report(
+        fields.keyPosition(key) ?? fields.position,
+        given.count == 1 ? "'\(key)' has no meaning beside '\(verb)'" : "both 'times' and 'upTo'",
+        "write one of them with deliver, drop, duplicate or delay")
+      return
+    }
+    step.mayBeIdle = key == "upTo"
+    step.times = reader.integer(node, "a number of messages", in: 1...1_000).map { Int($0) } ?? 1
   }
 
   private func readSyncAction(
@@ -136,8 +168,7 @@ extension ScenarioParser {
     case "disconnect": return .disconnect(name)
     case "deliver":
       guard let direction = direction ?? missing("direction", fields) else { return nil }
-      let times = fields["times"].flatMap { reader.integer($0, "a number of times", in: 1...1_000) }
-      return .deliver(name, direction, times: Int(times ?? 1))
+      return .deliver(name, direction)
     case "drop", "duplicate", "delay":
       guard let direction = direction ?? missing("direction", fields) else { return nil }
       return verb == "drop"

@@ -79,6 +79,8 @@ package struct ScenarioRecipe: Codable, Sendable, Hashable {
     case node(name: String, life: Int, model: String, state: String, shape: String)
     /// The n-th operation of a node among those of the scenario's sweep failed.
     case nodeFault(name: String, operation: Int)
+    /// Accidents of nodes of a synchronized realm, in a round of a stress run.
+    case accidents([NodeAccident])
     /// The run itself, without a crash.
     case run
   }

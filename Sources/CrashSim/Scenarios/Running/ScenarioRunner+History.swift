@@ -69,6 +69,13 @@ extension ScenarioRunner {
     ("query", .queries), ("observe", .observers), ("asynchronous write", .asyncWrites),
     ("misuse", .misuses), ("migration", .migrations),
   ]
+  /// Those of synchronization.
+  private static let actionsOfSync: [(name: String, feature: HistoryFeature?)] = [
+    ("write", nil), ("settle", nil), ("connect", nil), ("disconnect", .disconnects),
+    ("deliver", nil), ("drop", .losses), ("duplicate", .duplicates), ("delay", .overtaking),
+    ("cut", .cuts), ("heal", .cuts), ("crash", .exits), ("clock", .clocks), ("copy", nil),
+    ("restore", .restores), ("clone", .clones), ("trim", .trims),
+  ]
   private static let fileOperations = ["growth", "write", "sync", "cut", "rename"]
 
   private static func counts(_ history: HistoryDeclaration) -> HistoryCounts {
@@ -77,13 +84,14 @@ extension ScenarioRunner {
       return history.features.contains(feature) && !history.never.contains(feature)
         && (history.processes > 1 || feature != .processes && feature != .stops)
     }
+    let possible = history.content == .sync ? actionsOfSync : actions
+    // Schedules and nodes record only operations on files.
+    let hasSteps = !history.isScheduled && history.content != .sync
     return HistoryCounts(
       declared: history.histories,
       features: HistoryFeature.allCases.filter { mayBe($0) }.map(\.rawValue),
-      actions: actions.filter { mayBe($0.feature) }.map(\.name),
-      // Schedules record only operations on files.
-      engine: (history.isScheduled ? [] : CommitStep.allCases.map(\.description))
-        + fileOperations)
+      actions: possible.filter { mayBe($0.feature) }.map(\.name),
+      engine: (hasSteps ? CommitStep.allCases.map(\.description) : []) + fileOperations)
   }
 
   /// Counts the actions of a history.
@@ -106,6 +114,28 @@ extension ScenarioRunner {
       if let step = entry.phase { counts.add(engine: step) }
     }
     for case .operation(let operation) in trace.events.map(\.body) {
+      counts.operations += 1
+      if let name = Self.name(of: operation) { counts.add(engine: name) }
+    }
+  }
+
+  /// Counts the steps of a history of synchronization.
+  func note(
+    _ parameters: HistoryParameters, _ declared: SyncDeclaration, _ lives: [SyncRun.Life],
+    seconds: Double, in counts: inout HistoryCounts
+  ) {
+    counts.histories += 1
+    counts.seconds += seconds
+    for feature in HistoryFeature.allCases where parameters.features.contains(feature) {
+      counts.add(feature: feature.rawValue)
+    }
+    for step in declared.before + declared.steps {
+      counts.steps += 1
+      counts.commands += step.times
+      if case .write(_, let edits) = step.action { counts.rows += edits.count }
+      counts.add(action: step.action.verb)
+    }
+    for case .operation(let operation) in lives.flatMap(\.trace.events).map(\.body) {
       counts.operations += 1
       if let name = Self.name(of: operation) { counts.add(engine: name) }
     }

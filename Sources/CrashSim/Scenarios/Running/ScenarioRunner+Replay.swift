@@ -71,7 +71,7 @@ extension ScenarioRunner {
       return try replay(
         scenario, plan, recipe, tracePath: path, model: model, state: state, second: second,
         shape: shape, directory)
-    case .node, .nodeFault:
+    case .node, .nodeFault, .accidents:
       throw .usage("the token's place is in a scenario on synchronization")
     case .media(let state, let shape):
       return try replay(scenario, plan, recipe, state, shape: shape, directory)

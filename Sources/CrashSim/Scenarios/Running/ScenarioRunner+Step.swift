@@ -42,7 +42,7 @@ extension ScenarioRunner {
       let path = try recordSchedule(scenario, plan, text)
       return try walk(
         scenario, plan, recipe, path, model: model, state: state, second: second, shape: shape)
-    case .node, .nodeFault:
+    case .node, .nodeFault, .accidents:
       throw .usage("a world of several nodes has no single walk; use faultline replay")
     case .media(let state, let shape):
       let (path, _) = try record(scenario, plan, as: "trace")

@@ -175,7 +175,7 @@ package final class ScenarioRunner {
     _ scenario: Scenario, _ item: inout CaseReport, _ parameters: HistoryParameters? = nil
   ) throws(LabError) {
     if scenario.documents != nil { return try performDocuments(scenario, &item) }
-    if let sync = scenario.sync { return try performSync(scenario, sync, &item) }
+    if let sync = scenario.sync { return try performSync(scenario, sync, &item, parameters) }
     if let history = scenario.history { return try performHistories(scenario, history, &item) }
     let clock = ContinuousClock()
     let start = clock.now
@@ -371,7 +371,8 @@ package final class ScenarioRunner {
     let wanted = negative.oracles.map(\.rawValue).map { name in
       if name == OracleName.documents.rawValue { return name + broken }
       guard name == OracleName.sync.rawValue else { return name }
-      return name + (scenario.sync?.breaks.map { ": \($0.name)" } ?? "")
+      let breaks = scenario.sync?.breaks ?? scenario.history?.breaks
+      return name + (breaks.map { ": \($0.name)" } ?? "")
     }
     let found = item.findings.flatMap(\.headlines).contains { headline in
       wanted.contains { headline.hasPrefix("\($0):") }

@@ -50,6 +50,8 @@ package final class ScenarioShrinker {
   private let console: Console
   private let runBudget: Int
   private var runCount = 0
+  /// What happens to nodes in each run, if the failure is of a stress run.
+  private var accidents: [NodeAccident]?
   private var isCutShort = false
 
   /// Prepares for one scenario.
@@ -92,6 +94,7 @@ package final class ScenarioShrinker {
       text = try scenario.drawn(number, seed: Seed(rawValue: recipe.seed)).text
     }
     guard let recipe else { return try shrink(text: text, path: path, wanted: nil, out: out) }
+    if case .accidents(let happened) = recipe.place { accidents = happened }
     guard let found = try runner.replay(recipe, keepingImageIn: nil) else { return nil }
     return try shrink(text: text, path: path, wanted: found.classKey, out: out)
   }
@@ -153,6 +156,12 @@ package final class ScenarioShrinker {
   ) throws(LabError) -> (finding: Finding, operations: Int)? {
     try Interruption.check()
     runCount += 1
+    if let accidents {
+      guard let (finding, count) = try runner.finding(of: accidents, in: scenario),
+        wanted == nil || finding.classKey == wanted
+      else { return nil }
+      return (finding, count)
+    }
     let item = try runner.run(scenario)
     if item.isInterrupted { throw .interrupted }
     let operations = item.explorations.map(\.operationCount).max() ?? 0
@@ -191,6 +200,7 @@ package final class ScenarioShrinker {
     var isSmaller = true
     while isSmaller && !isCutShort {
       isSmaller = try removeSteps(&search)
+      if try removeNodes(&search) { isSmaller = true }
       for step in (0..<search.best.stepCount).reversed() {
         if try removeStatements(ofStep: step, &search) { isSmaller = true }
       }
@@ -202,6 +212,14 @@ package final class ScenarioShrinker {
     let source = search.best
     return try remove(from: source.stepCount) { (kept) throws(LabError) in
       try keep(source.keeping(steps: kept), &search)
+    }
+  }
+
+  /// Clients that no step names; the parser refuses what lacks any other node.
+  private func removeNodes(_ search: inout Search) throws(LabError) -> Bool {
+    let source = search.best
+    return try remove(from: source.nodeCount) { (kept) throws(LabError) in
+      try keep(source.keeping(nodes: kept), &search)
     }
   }
 

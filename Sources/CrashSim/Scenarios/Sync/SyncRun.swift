@@ -18,10 +18,19 @@ extension ScenarioRunner {
 
   /// Runs a scenario on a synchronized realm.
   func performSync(
-    _ scenario: Scenario, _ declared: SyncDeclaration, _ item: inout CaseReport
+    _ scenario: Scenario, _ declared: SyncDeclaration, _ item: inout CaseReport,
+    _ parameters: HistoryParameters? = nil
   ) throws(LabError) {
+    let clock = ContinuousClock()
+    let start = clock.now
     let run = SyncRun(self, scenario, declared)
     let recorded = try run.record()
+    if let parameters, var counts = item.histories {
+      note(
+        parameters, declared, recorded.lives,
+        seconds: start.duration(to: clock.now).inSeconds, in: &counts)
+      item.histories = counts
+    }
     let traces = recorded.lives.map(\.trace)
     item.timelines = traces.map { Timeline($0) }
     item.messages = MessageChart(
@@ -75,6 +84,7 @@ extension ScenarioRunner {
       return try run.replay(
         found, under: try PersistenceModel.chosen(model)[0], state,
         keepingImageIn: directory)
+    case .accidents(let accidents): return try run.replay(accidents)
     case .nodeFault(let node, let operation):
       guard let sweep = scenario.sweep else {
         throw .usage("\(scenario.file) no longer has 'sweep'")
@@ -109,7 +119,7 @@ struct SyncRun {
   private let runner: ScenarioRunner
   private let scenario: Scenario
   private let declared: SyncDeclaration
-  private let seed: Seed
+  let seed: Seed
   private let verdicts = SharedVerdicts()
 
   init(
@@ -138,7 +148,7 @@ struct SyncRun {
     return Recorded(lives: lives, breaches: world.breaches, messages: messages)
   }
 
-  private func makeWorld(_ disturbance: LabDisturbance?) throws(LabError) -> LabWorld {
+  func makeWorld(_ disturbance: LabDisturbance?) throws(LabError) -> LabWorld {
     do { return try LabWorld(declared, disturbance) } catch {
       throw .lab("\(scenario.file): the files cannot be made: \(error)")
     }
@@ -152,7 +162,7 @@ struct SyncRun {
     return world.wasDisturbed || !world.breaches.isEmpty ? world.breaches : nil
   }
 
-  private static func result(_ breaches: [LabBreach]) -> CheckResult {
+  static func result(_ breaches: [LabBreach]) -> CheckResult {
     CheckResult(
       ending: .exited(breaches.isEmpty ? 0 : 1),
       output: breaches.map(\.description).joined(separator: "\n"),
@@ -187,7 +197,7 @@ struct SyncRun {
     return try verdicts.verdict(key) { () throws(LabError) in try judge(life, at: event, image) }
   }
 
-  private func enumerator(
+  func enumerator(
     _ life: Life, _ model: PersistenceModel
   ) throws(LabError) -> CrashStateEnumerator {
     try CrashStateEnumerator(
@@ -206,7 +216,7 @@ struct SyncRun {
     }
   }
 
-  private func token(_ place: ScenarioRecipe.Place, ignoring ignoredSyncs: [Int] = []) -> String {
+  func token(_ place: ScenarioRecipe.Place, ignoring ignoredSyncs: [Int] = []) -> String {
     var recipe = ScenarioRecipe(of: scenario, seed: seed.rawValue, place: place)
     recipe.ignoredSyncs = ignoredSyncs.isEmpty ? nil : ignoredSyncs
     return ReplayRecipe.scenario(recipe).token
@@ -392,7 +402,7 @@ struct SyncRun {
     return report
   }
 
-  private func plainFinding(
+  func plainFinding(
     _ result: CheckResult, count: Int, number: Int, crash: String, model: String,
     _ place: ScenarioRecipe.Place
   ) -> Finding {

@@ -36,7 +36,13 @@ final class LabDisk {
   /// The event after which power fails, in the present life.
   private(set) var powerEnd: Int?
   private var rules: [FaultRule] = []
-  private var cut: LabPlace?
+  /// Where power fails, by life.
+  private var cuts: [Int: Int] = [:]
+  /// The faults of each life.
+  private var faults: [Int: [FaultRule]] = [:]
+
+  /// The lives that have ended in which a fault has hit.
+  private(set) var faultyLives: Set<Int> = []
 
   private static let openCount = Atomic<Int>(0)
 
@@ -48,50 +54,78 @@ final class LabDisk {
   /// Whether power has failed.
   var hasNoPower: Bool { powerEnd.map { fileSystem.eventCount >= $0 } ?? false }
 
-  /// How often each rule hit.
-  var hitCount: Int { fileSystem.ruleHits().reduce(0) { $0 + $1.hitCount } }
+  /// The place of the present life's end by a power failure.
+  var place: LabPlace? { powerEnd.map { LabPlace(node: node, life: lives.count, event: $0) } }
+
+  /// Whether a fault of the present life has hit.
+  var wasFaulty: Bool {
+    faults[lives.count] != nil && fileSystem.ruleHits().contains { $0.hitCount > 0 }
+  }
 
   /// Begins to record.
   /// - Parameters:
-  ///   - cut: Where power fails, if that is on this disk.
-  ///   - faults: The faults of the first life.
-  ///   - rules: Those of all lives.
+  ///   - disturbance: What disturbs the run.
+  ///   - rules: Rules of all lives.
   /// - Throws: `LabError` when a rule needs a mount.
-  func record(
-    cut: LabPlace?, faults: [FaultRule], rules: [FaultRule]
-  ) throws(LabError) {
+  func record(_ disturbance: LabDisturbance?, rules: [FaultRule]) throws(LabError) {
     isRecording = true
-    self.cut = cut?.node == node ? cut : nil
     self.rules = rules
+    switch disturbance {
+    case .cut(let place, _) where place.node == node: cuts = [place.life: place.event]
+    case .fault(node, let rule): faults = [0: [rule]]
+    case .accidents(let all, _):
+      for accident in all where accident.place.node == node {
+        switch accident.kind {
+        case .fault(let rule): faults[accident.place.life, default: []].append(rule)
+        default: cuts[accident.place.life] = accident.place.event
+        }
+      }
+    default: break
+    }
     try begin()
-    try fileSystem.addRules(faults)
   }
 
   private func begin() throws(LabError) {
     guard isRecording else { return }
     fileSystem.beginRecording()
-    try fileSystem.addRules(rules)
-    if let cut, cut.life == lives.count {
-      powerEnd = cut.event
-      fileSystem.endPower(atEvent: cut.event)
+    try fileSystem.addRules(rules + (faults[lives.count] ?? []))
+    if let event = cuts[lives.count] {
+      powerEnd = event
+      fileSystem.endPower(atEvent: event)
     }
   }
 
   func mark(_ text: String) { if isRecording { fileSystem.mark(Array(text.utf8)) } }
 
   /// Ends the present life; nothing may be open.
-  /// - Parameter image: What the next one begins with.
-  /// - Throws: `LabError` when the image does not fit in a file system.
-  func restart(with image: TreeImage) throws(LabError) {
-    if isRecording { lives.append(fileSystem.endRecording()) }
+  /// - Parameter rest: What the next one begins with, after the recording of this one; nil for
+  ///   what was written.
+  /// - Throws: `LabError` when that does not fit in a file system.
+  func restart(leaving rest: ((Trace) throws(LabError) -> TreeImage)?) throws(LabError) {
+    let written = fileSystem.image
+    var image = written
+    if isRecording {
+      if wasFaulty { faultyLives.insert(lives.count) }
+      let trace = fileSystem.endRecording()
+      if let rest { image = try rest(trace) }
+      lives.append(trace)
+    } else if let rest {
+      image = try rest(Trace(initial: written))
+    }
     powerEnd = nil
     fileSystem = try SimulatedFileSystem(image)
     try begin()
   }
 
+  /// The same with an image.
+  func restart(with image: TreeImage) throws(LabError) {
+    try restart { (_) throws(LabError) in image }
+  }
+
   /// Ends the recording.
   func finish() {
     guard isRecording else { return }
+    if wasFaulty { faultyLives.insert(lives.count) }
     isRecording = false
     powerEnd = nil
     lives.append(fileSystem.endRecording())

@@ -13,15 +13,16 @@ extension LabWorld {
   /// - Throws: `usage` when a run that nothing disturbs has no message for a step about messages,
   ///   which would test nothing.
   func perform(_ step: Workload.SyncStep) throws {
-    if disturbance == nil { try requireMessages(for: step) }
-    try perform(step.action)
+    if case .expect = step.action, wasDisturbed { return }
+    if disturbance == nil, !step.mayBeIdle { try requireMessages(for: step) }
+    for _ in 0..<step.times { try perform(step.action) }
   }
 
   private func requireMessages(for step: Workload.SyncStep) throws(LabError) {
     let place: (name: String, direction: SyncDirection)
     var least = 1
     switch step.action {
-    case .deliver(let name, let direction, _), .drop(let name, let direction),
+    case .deliver(let name, let direction), .drop(let name, let direction),
       .duplicate(let name, let direction):
       place = (name, direction)
     case .delay(let name, let direction):
@@ -48,10 +49,7 @@ extension LabWorld {
     case .trim: try serve(.trim)
     case .connect(let name): try each(name) { try connect($0) }
     case .disconnect(let name): try each(name) { try disconnect($0, tellsServer: true) }
-    case .deliver(let name, let direction, let times):
-      try each(name) { client in
-        for _ in 0..<times { try deliver(client, direction) }
-      }
+    case .deliver(let name, let direction): try each(name) { try deliver($0, direction) }
     case .drop(let name, let direction):
       try each(name) { client in
         let waiting = direction == .up ? client.toServer : client.toClient

@@ -13,39 +13,6 @@ import SyncCore
 import SyncServer
 import Workload
 
-/// A broken invariant.
-package struct LabBreach: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Which one.
-  package let promise: SyncPromise
-  /// What was seen.
-  package let text: String
-
-  init(_ promise: SyncPromise, _ text: String) {
-    self.promise = promise
-    self.text = text
-  }
-
-  /// For example `sync: noLoss: …`.
-  package var description: String { "sync: \(promise.name): \(text)" }
-}
-
-/// What disturbs a run.
-package enum LabDisturbance: Sendable {
-  /// Power fails at a place, and this is left of the node's files.
-  case cut(LabPlace, TreeImage)
-  /// A fault of a node's disk, in its first life.
-  case fault(node: String, FaultRule)
-}
-
-/// A message in the chart of a run, when it arrives or is lost.
-package struct LabMessage: Hashable, Sendable {
-  /// Sender and receiver; the same node for something that happens there.
-  package var from: String
-  package var to: String
-  package var text: String
-  package var isLost = false
-}
-
 /// A server and its clients.
 package final class LabWorld {
   let declared: SyncDeclaration
@@ -118,15 +85,8 @@ package final class LabWorld {
     server.stop()
     for disk in disks {
       try disk.restart(with: disk.fileSystem.image)
-      var faults: [FaultRule] = []
-      var cut: LabPlace?
-      switch disturbance {
-      case .cut(let place, _): cut = place
-      case .fault(disk.node, let rule): faults = [rule]
-      default: break
-      }
       let ignored = FaultRule(when: .init([.sync]), what: .ignoreSync)
-      try disk.record(cut: cut, faults: faults, rules: ignoresSyncs(disk) ? [ignored] : [])
+      try disk.record(disturbance, rules: ignoresSyncs(disk) ? [ignored] : [])
     }
     try surviving { try server.start() }
     // One whose power fails at once is back already.
@@ -145,9 +105,11 @@ package final class LabWorld {
     declared.plant == (disk === server.disk ? .serverSyncs : .clientSyncs)
   }
 
-  /// Does the steps until they end, or power fails.
+  private var goesOn: Bool { if case .accidents? = disturbance { true } else { false } }
+
+  /// Does the steps until they end, or the one disturbance that there is.
   private func steps() throws {
-    for step in declared.steps where !wasDisturbed {
+    for step in declared.steps where !wasDisturbed || goesOn {
       try surviving { try perform(step) }
       try judge(LabInvariants.always)
     }
@@ -156,10 +118,10 @@ package final class LabWorld {
   /// Ends the faults, and judges what is left.
   private func rest() throws {
     for client in clients { client.cuts = [] }
-    for round in 0..<3 where round == 0 || wasDisturbedAnew {
+    repeat {
       wasDisturbedAnew = false
       try surviving { try settle(isWhole: true) }
-    }
+    } while wasDisturbedAnew
     try judge(LabInvariants.always)
     endRecording()
     plantRows()
@@ -194,47 +156,71 @@ package final class LabWorld {
 
   /// Takes an error that the disturbance explains; throws any other.
   private func recover(from error: any Error) throws {
-    if disks.contains(where: \.hasNoPower) { return }
-    guard case .fault(let node, _)? = disturbance, !(error is LabBreach),
-      let disk = disks.first(where: { $0.node == node }), disk.hitCount > 0
-    else { throw error }
-    wasDisturbed = true
-    wasDisturbedAnew = true
-    try restart(node)
+    let hasNoPower = disks.contains(where: \.hasNoPower)
+    let faulty = disks.filter { $0.wasFaulty && !$0.hasNoPower }
+    guard hasNoPower || !faulty.isEmpty && !(error is LabBreach) else { throw error }
+    // Whose error it was is unknown when power has failed, too.
+    for disk in faulty {
+      noteDisturbance()
+      try surviving { try restart(disk.node) }
+    }
   }
 
-  /// Restarts the node whose power has failed.
+  /// Restarts the nodes whose power has failed.
+  ///
+  /// That of another node may fail meanwhile, and its own again; there are only so many
+  /// disturbances, so this ends.
   private func recoverIfCut() throws {
-    guard let disk = disks.first(where: \.hasNoPower), case .cut(_, let image)? = disturbance
-    else { return }
+    while let disk = disks.first(where: \.hasNoPower), let place = disk.place {
+      noteDisturbance()
+      do {
+        try restart(disk.node) { (trace) throws(LabError) in
+          switch self.disturbance {
+          case .cut(_, let image): image
+          case .accidents(_, let rest): try rest(place, trace)
+          default: TreeImage()
+          }
+        }
+      } catch { try recover(from: error) }
+      guard !disks.contains(where: \.hasNoPower) else { continue }
+      try judge(LabInvariants.afterCrash)
+    }
+  }
+
+  private func noteDisturbance() {
     wasDisturbed = true
     wasDisturbedAnew = true
-    try restart(disk.node, with: image)
-    try judge(LabInvariants.afterCrash)
   }
 
   /// A node's process ends, and another one continues.
   /// - Parameters:
   ///   - node: Its name.
-  ///   - image: What is left of its files; nil for what was written.
+  ///   - rest: What is left of its files, after its recording; nil for what was written.
   /// - Throws: What stopping or starting a node throws.
-  func restart(_ node: String, with image: TreeImage? = nil) throws {
+  func restart(
+    _ node: String, leaving rest: ((Trace) throws(LabError) -> TreeImage)? = nil
+  ) throws {
     if let client = client(node) {
       let session = hangUp(client)
       if declared.plant == .lostIdentity { try client.loseIdentity() }
       client.stop()
-      try client.disk.restart(with: image ?? client.disk.fileSystem.image)
+      try client.disk.restart(leaving: rest)
       try client.start()
       if let session { try serve(.closed(session: session)) }
     } else {
       for client in clients { try disconnect(client, tellsServer: false) }
       server.stop()
-      try server.disk.restart(with: image ?? server.disk.fileSystem.image)
+      try server.disk.restart(leaving: rest)
       try restoreIfBegun()
       try server.start()
     }
     mark(node, "\(node) is back")
-    chart(node, image == nil ? "begins again" : "begins again with what is left of its files")
+    chart(node, rest == nil ? "begins again" : "begins again with what is left of its files")
+  }
+
+  /// A node's process ends, and another one continues with other files.
+  func restart(_ node: String, with image: TreeImage) throws {
+    try restart(node) { (_) throws(LabError) in image }
   }
 
   /// Restores the server's file, if that has begun and not ended.
@@ -249,6 +235,14 @@ package final class LabWorld {
     mark(server.name, "\(server.name) is restored")
     chart(server.name, "is restored")
   }
+
+  /// Whether a fault has hit, in its life.
+  package func hasHit(_ fault: LabAccident) -> Bool {
+    disks.contains { $0.node == fault.place.node && $0.faultyLives.contains(fault.place.life) }
+  }
+
+  /// Transactions that apps were told are durable.
+  package var commitCount: Int { clients.reduce(0) { $0 + $1.promised.count } }
 
   private func mark(_ node: String, _ text: String) {
     disks.first { $0.node == node }?.mark(text)
@@ -447,10 +441,10 @@ package final class LabWorld {
       .live, "after \(Self.roundsMax) rounds or 4 waits, what is missing is not asked for")
   }
 
-  /// Whether every client has the server's version, and nothing pending.
+  /// Whether every client is welcome, has the server's version, and nothing pending.
   private func isAtRest() throws -> Bool {
     for client in clients {
-      guard try client.pending().isEmpty,
+      guard client.open?.agent.isLive == true, try client.pending().isEmpty,
         try client.open?.agent.progress().confirmed == server.store?.head
       else { return false }
     }

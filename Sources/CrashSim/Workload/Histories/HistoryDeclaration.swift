@@ -9,6 +9,8 @@ package enum HistoryContent: String, Codable, Sendable, Hashable, CaseIterable {
   case tables
   /// Objects of Faultline's classes.
   case objects
+  /// Clients and a server that synchronize such objects.
+  case sync
 }
 
 /// A scenario's declaration of drawn histories.
@@ -19,7 +21,7 @@ package struct HistoryDeclaration: Sendable, Hashable {
   package var steps = 60
   /// Most keys of rows that are added and deleted.
   package var rows = 400
-  /// Most processes.
+  /// Most processes; of synchronization most clients.
   package var processes = 3
   package var content = HistoryContent.tables
   /// Whether each has a block of concurrent steps, for the scenario's `schedule`.
@@ -28,6 +30,10 @@ package struct HistoryDeclaration: Sendable, Hashable {
   package var always: Set<HistoryFeature> = []
   /// Features that no history has.
   package var never: Set<HistoryFeature> = []
+  /// A bug planted in histories of synchronization.
+  package var plant: SyncPlant?
+  /// The invariant of synchronization that the planted bug breaks.
+  package var breaks: SyncPromise?
   /// The scenario's text, into which a history is inserted.
   package var source = ""
 
@@ -46,15 +52,22 @@ package struct HistoryDeclaration: Sendable, Hashable {
 
   /// Features that its histories may have.
   package var features: [HistoryFeature] {
-    let others = content == .objects ? HistoryFeature.ofTables : HistoryFeature.ofObjects
-    return HistoryFeature.allCases.filter {
-      !others.contains($0) && !(isScheduled && HistoryFeature.notOfSchedules.contains($0))
+    let others =
+      content == .objects ? HistoryFeature.ofTables : HistoryFeature.ofObjects
+    return HistoryFeature.allCases.filter { feature in
+      guard content != .sync else { return HistoryFeature.ofSync.contains(feature) }
+      return !others.contains(feature) && !HistoryFeature.ofNodes.contains(feature)
+        && !(isScheduled && HistoryFeature.notOfSchedules.contains(feature))
     }
   }
 
   /// Processes that a history may have, with all their possible actors.
   package var declaredProcesses: [ProcessDeclaration] {
-    (1...processes).map { number in
+    guard content != .sync else {
+      let nodes = ["server"] + (1...processes).map { "c\($0)" }
+      return nodes.map { ProcessDeclaration(name: $0, actors: [$0]) }
+    }
+    return (1...processes).map { number in
       ProcessDeclaration(
         name: "p\(number)",
         actors: ["a", "b", "c"].prefix(Self.actorsMax).map { "p\(number)\($0)" })
@@ -63,7 +76,8 @@ package struct HistoryDeclaration: Sendable, Hashable {
 
   /// Whether a history may need a mount.
   package var needsMount: Bool {
-    features.contains { feature in
+    guard content != .sync else { return false }
+    return features.contains { feature in
       HistoryFeature.ofMounts.contains(feature)
         && !never.contains(feature) && (feature != .processes || processes > 1)
         && (feature != .stops || processes > 1)
@@ -82,10 +96,13 @@ package struct HistoryParameters: Sendable, Hashable {
   var isScheduled = false
   /// Tables; empty for objects.
   var tables: [TableDeclaration] = []
-  /// Processes with their actors.
+  /// Processes with their actors; of synchronization the nodes, the server first.
   var processes: [ProcessDeclaration] = []
   /// Number of keys of rows that are added and deleted.
   var rows = 1
+  /// A planted bug, and what it breaks.
+  var plant: SyncPlant?
+  var breaks: SyncPromise?
   /// Most rows of a statement.
   var statementRows = 1
   /// Most transactions of one step.
@@ -102,6 +119,10 @@ package struct HistoryParameters: Sendable, Hashable {
   /// The drawn values, for display.
   package var description: String {
     let on = HistoryFeature.allCases.filter { features.contains($0) }
+    if content == .sync {
+      return "clients=\(processes.count - 1) dogs=\(rows); "
+        + on.map(\.rawValue).joined(separator: " ")
+    }
     let actors = processes.map { "\($0.name) (\($0.actors.count))" }.joined(separator: " ")
     let columns = tables.map { "\($0.columns.count)" }.joined(separator: "+")
     let written = content == .objects ? "objects" : "columns=\(columns)"
@@ -115,6 +136,6 @@ package struct HistoryParameters: Sendable, Hashable {
 package struct DrawnHistory: Sendable, Hashable {
   /// The values drawn first.
   package var parameters: HistoryParameters
-  /// `schema`, `processes`, `database` and `steps` in YAML.
+  /// `schema`, `processes`, `database` and `steps` in YAML, or `sync`.
   package var text: String
 }

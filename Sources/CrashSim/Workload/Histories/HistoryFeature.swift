@@ -92,6 +92,27 @@ package enum HistoryFeature: String, Sendable, Hashable, Codable, CaseIterable {
   case embedded
   case sets
   case maps
+  // Synchronization.
+  /// Connections end.
+  case disconnects
+  /// Messages are lost.
+  case losses
+  /// Messages arrive twice.
+  case duplicates
+  /// Messages overtake others.
+  case overtaking
+  /// For a while all messages of a client are lost, in one direction or both.
+  case cuts
+  /// Clocks are ahead or behind.
+  case clocks
+  /// Clients continue with old copies of their files.
+  case restores
+  /// The server continues with an old copy of its file.
+  case backups
+  /// Clients continue with copies of other clients' files.
+  case clones
+  /// The server removes old entries.
+  case trims
 
   /// Columns of values of one type each.
   package static let columnKinds: [HistoryFeature] = [
@@ -110,6 +131,13 @@ package enum HistoryFeature: String, Sendable, Hashable, Codable, CaseIterable {
     .oneSync, .grouped, .diffs, .compact, .copiesInWrites, .ints, .texts, .bools, .doubles,
     .binaries, .dates, .uuids, .mixed, .indexes, .unique,
   ]
+  /// Features for histories of synchronization only.
+  package static let ofNodes: Set<HistoryFeature> = [
+    .disconnects, .losses, .duplicates, .overtaking, .cuts, .clocks, .restores, .backups, .clones,
+    .trims,
+  ]
+  /// All features of histories of synchronization.
+  package static let ofSync = ofNodes.union([.deletes, .links, .lists, .sets, .maps, .exits])
   /// Features not supported with concurrent steps, which are threads of Faultline and write in
   /// whatever order their commits happen.
   static let notOfSchedules: Set<HistoryFeature> = ofMounts.union([.links])
@@ -139,6 +167,7 @@ package enum HistoryFeature: String, Sendable, Hashable, Codable, CaseIterable {
     case .encrypted: 20
     case .processes: 75
     case .compact, .launch, .migrations: 35
+    case .restores, .backups, .clones: 30
     default: 50
     }
   }

@@ -54,9 +54,14 @@ struct HistoryGenerator {
   /// - Complexity: O(steps × actors).
   fileprivate static func draw(_ scenario: Scenario, seed: Seed, number: Int) -> DrawnHistory {
     let parameters = HistoryParameters(scenario, seed: seed, number: number)
+    let stepsMax = scenario.history?.steps ?? 1
+    let random = PRNG(seed.derived("history").derived(UInt64(number)).derived("steps"))
+    guard parameters.content != .sync else {
+      let text = SyncHistoryGenerator.text(parameters, steps: stepsMax, random)
+      return DrawnHistory(parameters: parameters, text: text)
+    }
     var generator = HistoryGenerator(
-      parameters: parameters, stepsMax: scenario.history?.steps ?? 1,
-      random: PRNG(seed.derived("history").derived(UInt64(number)).derived("steps")))
+      parameters: parameters, stepsMax: stepsMax, random: random)
     generator.drawSteps()
     return DrawnHistory(parameters: parameters, text: generator.text)
   }

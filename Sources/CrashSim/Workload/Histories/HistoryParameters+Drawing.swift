@@ -18,6 +18,10 @@ extension HistoryParameters {
     isScheduled = declaration.isScheduled
     features = Self.drawFeatures(scenario, declaration, seed.derived("features"))
     var random = PRNG(seed.derived("sizes"))
+    guard content != .sync else {
+      drawNodes(declaration, &random)
+      return
+    }
     writesUpserts = scenario.kill != nil || scenario.sweep != nil
     let rowsMax = declaration.rows
     rows = [min(8, rowsMax), min(60, rowsMax), rowsMax, rowsMax][random.below(4)]
@@ -28,6 +32,17 @@ extension HistoryParameters {
     processes = Self.drawProcesses(declaration, features, scenario.kill?.process, &random)
     doomed = processes.first { $0.name == scenario.kill?.process }?.actors ?? []
     if content == .tables { tables = Self.drawTables(features, seed.derived("tables")) }
+  }
+
+  /// Draws the sizes of a history of synchronization: few dogs, so that clients meet at each.
+  private mutating func drawNodes(_ declaration: HistoryDeclaration, _ random: inout PRNG) {
+    rows = 1 + random.below(min(declaration.rows, 6))
+    // The server, and one client in one history of four.
+    let all = declaration.declaredProcesses
+    let isAlone = all.count == 2 || random.chance(Ratio(1, in: 4))
+    processes = Array(all.prefix(isAlone ? 2 : 3 + random.below(all.count - 2)))
+    plant = declaration.plant
+    breaks = declaration.breaks
   }
 
   private static func drawFeatures(
@@ -44,6 +59,8 @@ extension HistoryParameters {
     features.formIntersection(declaration.features)
     if declaration.processes == 1 { features.remove(.processes) }
     if declaration.isScheduled { features.insert(.threads) }
+    // Each run of synchronization begins anew, and looks before it changes a row.
+    guard declaration.content != .sync else { return features }
     if scenario.kill != nil || scenario.sweep != nil {
       features.subtract(HistoryFeature.ofKnownRows)
     }

@@ -37,6 +37,10 @@ package struct SyncStep: Sendable, Hashable {
   package var position: SourcePosition
   /// The action.
   package var action: SyncAction
+  /// How many messages it is about, at most.
+  package var times = 1
+  /// Whether there may be none.
+  package var mayBeIdle = false
 
   package init(position: SourcePosition, action: SyncAction) {
     self.position = position
@@ -62,8 +66,8 @@ package enum SyncAction: Sendable, Hashable {
   case trim
   case connect(String)
   case disconnect(String)
-  /// The next messages of a client arrive.
-  case deliver(String, SyncDirection, times: Int)
+  /// The next message of a client arrives.
+  case deliver(String, SyncDirection)
   /// The next message is lost.
   case drop(String, SyncDirection)
   /// The next message arrives twice.
@@ -86,6 +90,31 @@ package enum SyncAction: Sendable, Hashable {
   case clone(String, to: String)
   /// What a node must have now.
   case expect(String, dog: Int64, has: [DogProperty])
+}
+
+extension SyncAction {
+  /// Its key in a scenario.
+  package var verb: String {
+    switch self {
+    case .write: "write"
+    case .settle: "settle"
+    case .trim: "trim"
+    case .connect: "connect"
+    case .disconnect: "disconnect"
+    case .deliver: "deliver"
+    case .drop: "drop"
+    case .duplicate: "duplicate"
+    case .delay: "delay"
+    case .cut: "cut"
+    case .heal: "heal"
+    case .crash: "crash"
+    case .clock: "clock"
+    case .copy: "copy"
+    case .restore: "restore"
+    case .clone: "clone"
+    case .expect: "expect"
+    }
+  }
 }
 
 /// One change of a transaction, about the dog of a number.
