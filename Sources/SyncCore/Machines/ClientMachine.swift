@@ -66,8 +66,10 @@ public struct ClientMachine: Hashable, Sendable {
   /// The current state, stored or about to be.
   public internal(set) var file: ClientFile
   var phase = Phase.offline
-  /// Whether a connection has shown that its file is a copy. The next one must not begin with the
-  /// old number, which would end the connection of the file that has it.
+  /// Whether a connection has shown that its file is a copy.
+  ///
+  /// The next one must not begin with the old number, which would end the connection of the file
+  /// that has it.
   var asksForNumber = false
   /// The last changeset that was sent in this connection, and the last that the server has.
   var sent: UInt64 = 0
