@@ -77,6 +77,29 @@ struct StepTests {
     #expect(before.output.contains("called   CommitWriter.swift:"), "\(before.output)")
   }
 
+  @Test("of synchronization the life of the node is walked through whose power failed last")
+  func nodes() throws {
+    let command = try FaultlineCommand()
+    let path = try command.write(
+      """
+      title: A server whose disk ignores syncs
+      sync:
+        nodes: {server: server, a: client}
+        plant: serverSyncs
+        steps: [{write: a, do: [{create: 1, age: 3}]}, settle]
+      crash: {model: posix, budget: {states: 200}}
+
+      """, to: "world.yaml")
+    for arguments in [["run", path], ["stress", path, "--cuts", "100", "--fail-fast"]] {
+      let found = try command.run(arguments)
+      let token = try #require(found.replayToken, "\(found.output)")
+      let result = try step(command, token, "c\nq\n")
+      #expect(result.status == 0, "\(result.output)")
+      #expect(result.output.contains("HERE: power fails after"), "\(result.output)")
+      #expect(result.output.contains("'sync.realm'"), "\(result.output)")
+    }
+  }
+
   @Test("kills and explored programs are walked through, too")
   func others() throws {
     let command = try FaultlineCommand()

@@ -25,6 +25,7 @@ extension ScenarioRunner {
   /// - Throws: `LabError` with code `.nondeterminism` when the run has another shape.
   package func walk(_ recipe: ScenarioRecipe) throws(LabError) -> FailureWalk {
     let scenario = try load(recipe)
+    if let sync = scenario.sync { return try walkSync(recipe, scenario, sync) }
     let plan = try WorkloadPlan(scenario, seed: Seed(rawValue: recipe.seed))
     switch recipe.place {
     case .crash(let model, let state, let shape):
@@ -43,7 +44,7 @@ extension ScenarioRunner {
       return try walk(
         scenario, plan, recipe, path, model: model, state: state, second: second, shape: shape)
     case .node, .nodeFault, .accidents:
-      throw .usage("a world of several nodes has no single walk; use faultline replay")
+      throw .usage("the token's place is in a scenario on synchronization")
     case .media(let state, let shape):
       let (path, _) = try record(scenario, plan, as: "trace")
       let job = job(scenario, plan, path, model: .strict)

@@ -75,15 +75,9 @@ extension ScenarioRunner {
     switch recipe.place {
     case .run: return run.report(try run.record(), firstNumber: 1).findings.first
     case .node(let node, let life, let model, let state, let shape):
-      let recorded = try run.record()
-      guard var found = recorded.lives.first(where: { $0.node == node && $0.number == life }) else {
-        throw .usage("the token names life \(life) of node '\(node)', and there is none")
-      }
-      found.ignoredSyncs = recipe.ignoredSyncs ?? []
-      try refuse(found.trace.shape, unless: shape)
       return try run.replay(
-        found, under: try PersistenceModel.chosen(model)[0], state,
-        keepingImageIn: directory)
+        try self.life(life, of: node, recipe, shape, in: run),
+        under: try PersistenceModel.chosen(model)[0], state, keepingImageIn: directory)
     case .accidents(let accidents): return try run.replay(accidents)
     case .nodeFault(let node, let operation):
       guard let sweep = scenario.sweep else {
@@ -92,6 +86,38 @@ extension ScenarioRunner {
       return try run.replay(sweep, node, operation)
     default: throw .usage("the token's place is none of a scenario on synchronization")
     }
+  }
+
+  /// The recording of the life that ends with a failure's last power failure.
+  func walkSync(
+    _ recipe: ScenarioRecipe, _ scenario: Scenario, _ declared: SyncDeclaration
+  ) throws(LabError) -> FailureWalk {
+    let run = SyncRun(self, scenario, declared, seed: Seed(rawValue: recipe.seed))
+    let nothing = "\(scenario.file): the token's failure needs no power failure to walk up to"
+    switch recipe.place {
+    case .node(let node, let life, let model, let state, let shape):
+      return try run.walk(try self.life(life, of: node, recipe, shape, in: run), model, state)
+    case .accidents(let accidents):
+      let again = try run.run(with: accidents, isExact: true)
+      let last = again.accidents.last { $0.isPowerFailure }
+      guard let life = again.lives.last, case .power(_, let model, let state?)? = last?.kind else {
+        throw .usage(nothing)
+      }
+      return try run.walk(life, model, state)
+    default: throw .usage(nothing)
+    }
+  }
+
+  private func life(
+    _ number: Int, of node: String, _ recipe: ScenarioRecipe, _ shape: String, in run: SyncRun
+  ) throws(LabError) -> SyncRun.Life {
+    let lives = try run.record().lives
+    guard var found = lives.first(where: { $0.node == node && $0.number == number }) else {
+      throw .usage("the token names life \(number) of node '\(node)', and there is none")
+    }
+    found.ignoredSyncs = recipe.ignoredSyncs ?? []
+    try refuse(found.trace.shape, unless: shape)
+    return found
   }
 }
 
@@ -300,6 +326,15 @@ struct SyncRun {
       accepts: accepts)
     finding.crash = "power of \(life.node) fails \(finding.crash)"
     return finding
+  }
+
+  /// The recording of a life that ends in a state.
+  func walk(_ life: Life, _ model: String, _ text: String) throws(LabError) -> FailureWalk {
+    guard let key = StateKey(parsing: text) else {
+      throw .usage("the token's state '\(text)' cannot be read")
+    }
+    let table = try enumerator(life, try PersistenceModel.chosen(model)[0]).table
+    return try FailureWalk([CutRecording(table: table, state: try table.state(for: key))])
   }
 
   /// Reproduces a crash state.
