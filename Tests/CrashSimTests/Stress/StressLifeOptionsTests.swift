@@ -81,7 +81,9 @@ struct StressLifeOptionsTests {
     let directory = try TemporaryDirectory()
     var huge = try drawn(1)
     huge.load.writers = 1_000_000
-    let texts = ["", "{}", "[1]", try huge.json()]
+    var nodes = try drawn(2)
+    nodes.history = .sync
+    let texts = ["", "{}", "[1]", try huge.json(), try nodes.json()]
     for (index, text) in texts.enumerated() {
       let path = directory.file("bad-\(index).json")
       try text.write(toFile: path, atomically: true, encoding: .utf8)

@@ -193,6 +193,11 @@ package struct StressLifeOptions: Codable, Sendable, Hashable {
 
   /// A file may contain anything; a load of a million threads is rejected.
   private func checked(_ path: String) throws(LabError) -> StressLifeOptions {
+    guard history != .sync else {
+      throw .usage(
+        "\(path): history is sync, whose nodes are no programs; give tables or objects, or run "
+          + "faultline stress \(BuiltInScenario.name(of: .sync))")
+    }
     let bounds: [(name: String, value: Int, range: ClosedRange<Int>)] = [
       ("processes", load.processes, 1...8), ("writers", load.writers, 1...8),
       ("readers", load.readers, 0...7), ("transactions", load.transactions, 1...20_000),
