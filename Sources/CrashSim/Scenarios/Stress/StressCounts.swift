@@ -1,4 +1,7 @@
-// StressCounts.swift: the counts of a stress run, for its board, its metrics and its last lines.
+// StressCounts.swift: the counts of a stress run, for its board, its metrics and its last lines,
+// and what the run comes to.
+
+import Findings
 
 /// The counts of a stress run.
 struct StressCounts {
@@ -27,5 +30,18 @@ struct StressCounts {
       if mark.bytes.starts(with: "seen ".utf8) { looks += 1 }
     }
     for (kind, count) in record.faults where count > 0 { faults[kind, default: 0] += count }
+  }
+}
+
+extension CaseReport {
+  /// Decides the outcome of a stress run by its findings and complaints.
+  mutating func decideStress() {
+    if !findings.isEmpty {
+      outcome = .broken
+    } else if !complaints.isEmpty {
+      outcome = .labFailed
+    } else {
+      outcome = isInterrupted ? .interrupted : .held
+    }
   }
 }

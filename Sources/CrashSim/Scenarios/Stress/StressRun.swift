@@ -435,13 +435,7 @@ package final class StressRun {
     for complaint in item.complaints { console.say("  " + console.red(complaint)) }
     item.skipped = OwnCommands.failures(at: run.ownCommandsPath)
     for part in item.skipped { console.say("  skipped: \(part)") }
-    if !findings.isEmpty {
-      item.outcome = .broken
-    } else if !item.complaints.isEmpty {
-      item.outcome = .labFailed
-    } else {
-      item.outcome = isInterrupted ? .interrupted : .held
-    }
+    item.decideStress()
     return item
   }
 }

@@ -159,13 +159,7 @@ package struct SyncStress {
       item.complaints.append("no power failed: the steps end before; give a smaller --within")
     }
     for complaint in item.complaints { console.say("  " + console.red(complaint)) }
-    if !findings.isEmpty {
-      item.outcome = .broken
-    } else if !item.complaints.isEmpty {
-      item.outcome = .labFailed
-    } else {
-      item.outcome = isInterrupted ? .interrupted : .held
-    }
+    item.decideStress()
     return item
   }
 }
