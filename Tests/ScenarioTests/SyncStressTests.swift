@@ -82,22 +82,25 @@ import Testing
     let runner = try ScenarioRunner(
       settings: ExplorationSettings(), console: .silent, backend: .inProcess)
     let run = SyncRun(runner, scenario, try #require(scenario.sync))
-    let rule = try #require(
-      try FaultFile.parse(
-        commandLine: "on: sync, nth: 2, error: EIO", file: "test", allowsAnyErrno: false
-      ).first)
-    var happened = 0
-    for event in 1..<30 {
-      let disturbed = try run.run(with: [
-        NodeAccident(node: "server", life: 0, kind: .fault(rule)),
-        NodeAccident(node: "a", life: 0, kind: .kill(event: event)),
-        NodeAccident(
-          node: "server", life: 1, kind: .power(event: 3 + event, model: "posix", state: nil)),
-      ])
-      #expect(disturbed.breaches == [], "event \(event)")
-      happened += disturbed.accidents.count
+    func fault(_ text: String) throws -> NodeAccident.Kind {
+      let rules = try FaultFile.parse(commandLine: text, file: "test", allowsAnyErrno: false)
+      return .fault(try #require(rules.first))
     }
-    #expect(happened > 60)
+    // The server begins again because of the first one; the second one hits while it does.
+    let first = NodeAccident(
+      node: "server", life: 0, kind: try fault("on: write, nth: 2, error: ENOSPC"))
+    var together = 0
+    for number in 1...7 {
+      let second = NodeAccident(
+        node: "server", life: 1, kind: try fault("on: sync, nth: \(number), error: EIO"))
+      for event in 1..<40 {
+        let kill = NodeAccident(node: "a", life: 0, kind: .kill(event: event))
+        let disturbed = try run.run(with: [first, second, kill])
+        #expect(disturbed.breaches == [], "sync \(number), event \(event)")
+        if disturbed.accidents.count == 3 { together += 1 }
+      }
+    }
+    #expect(together > 50)
     try runner.end()
   }
 }
