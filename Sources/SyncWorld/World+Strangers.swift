@@ -11,9 +11,17 @@ extension World {
   /// client's name, nobody reads or writes anything.
   mutating func judgeStrangers() {
     judgeSilence()
-    for record in server.machine.file.clients {
+    // A number that no file has goes to whoever comes next.
+    for record in server.machine.file.clients where isHeld(record) {
       judgeFalseSecret(record)
       judgeFalseName(record)
+    }
+  }
+
+  /// Whether a file has a client's number and secret.
+  private func isHeld(_ record: ClientRecord) -> Bool {
+    clients.contains {
+      $0.machine.file.client == record.client && $0.machine.file.secret == record.secret
     }
   }
 

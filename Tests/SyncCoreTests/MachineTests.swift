@@ -151,6 +151,48 @@ struct MachineTests {
     #expect(other.file.pending.allSatisfy { $0.client == SyncClient(2) })
   }
 
+  @Test("give a number that nobody has shown to know to the next client, and no other one (I17)")
+  func abandonedNumbers() throws {
+    var (server, client) = try pair()
+    _ = server.step(.message(session: 1, sent(client.step(.tick, at: 5))[0]), at: 5)
+    var late = ClientMachine(ClientFile())
+    let hello = try #require(sent(late.step(.connected, at: 9)).first)
+    func greet(_ session: UInt64) -> SyncWelcome? {
+      _ = server.step(.opened(session: session, random: session * 100), at: 9)
+      _ = server.step(.message(session: session, hello), at: 9)
+      guard case .welcome(let welcome) = sent(server.step(.stored, at: 9)).first else { return nil }
+      return welcome
+    }
+    let first = try #require(greet(2))
+    let beside = try #require(greet(3))
+    #expect([first.client.number, beside.client.number] == [2, 3], "both are connected")
+    for session in [2, 1] as [UInt64] { _ = server.step(.closed(session: session), at: 9) }
+    for session in 4..<40 as Range<UInt64> {
+      let again = try #require(greet(session))
+      #expect(again.client == first.client && again.secret != first.secret)
+      _ = server.step(.closed(session: session), at: 9)
+    }
+    #expect(server.file.clients.count == 3)
+    // Who has the number all the same gets another one, and keeps what is pending.
+    _ = late.step(.message(.welcome(first)), at: 9)
+    #expect(sent(late.step(.stored, at: 9)).count == 1)
+    _ = late.step(.commit(note(3)), at: 9)
+    _ = late.step(.stored, at: 9)
+    #expect(greet(40)?.client == first.client)
+    let known = try #require(sent(late.step(.connected, at: 9)).first)
+    _ = server.step(.opened(session: 41, random: 4100), at: 9)
+    _ = server.step(.message(session: 41, known), at: 9)
+    for message in sent(server.step(.stored, at: 9)) { _ = late.step(.message(message), at: 9) }
+    let progress = sent(late.step(.stored, at: 9))
+    #expect(late.file.client == SyncClient(4) && late.file.pending.map(\.operations) == [note(3)])
+    _ = server.step(.message(session: 41, progress[0]), at: 9)
+    _ = server.step(.closed(session: 41), at: 9)
+    #expect(greet(42)?.client == SyncClient(5), "client 4 knows its number")
+    // A hello with the number shows it as well.
+    #expect(sent(client.step(.closed, at: 9)).isEmpty)
+    #expect(server.file.clients[0].client == client.file.client)
+  }
+
   @Test("notice a server that has lost entries, and keep what is pending (I20)")
   func lostEntries() throws {
     var (server, client) = try pair()

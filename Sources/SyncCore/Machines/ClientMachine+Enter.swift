@@ -29,6 +29,8 @@ extension ClientMachine {
     sent = welcome.lastSequence
     received = welcome.lastSequence
     held.isDirty = true
+    // Who says nothing under a new number has not shown that it knows it.
+    if !isSame { sendProgress(asks: false) }
     upload()
   }
 

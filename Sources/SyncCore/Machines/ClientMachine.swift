@@ -194,7 +194,7 @@ public struct ClientMachine: Hashable, Sendable {
     }
   }
 
-  private mutating func sendProgress(asks: Bool) {
+  mutating func sendProgress(asks: Bool) {
     held.append(
       .send(.progress(confirmed: file.log.head, lowest: file.lowest, asks: asks)))
   }

@@ -350,6 +350,7 @@ extension ServerMachine: FixedHashable {
       }
       hasher.feed(session.value.isPart)
     }
+    hasher.feed(unordered: unconfirmed) { $1.feed($0) }
     held.feed(&hasher)
   }
 }

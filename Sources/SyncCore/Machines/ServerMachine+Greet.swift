@@ -1,7 +1,7 @@
 // ServerMachine+Greet.swift: identifies a connecting client, and determines what it needs.
 // Invariants: a number belongs to one file (I21): a copy of it, or an older state of it, sends
 // another nonce than the one that uploaded last; a client's log is a part of this log, or it gets a
-// new one (I20).
+// new one (I20). A number that nobody has shown to know goes to the next new client (I17).
 
 extension ServerMachine {
   /// - Parameters:
@@ -21,12 +21,9 @@ extension ServerMachine {
         supersede(file.clients[index].client, by: number)
         if hello.nonce == file.clients[index].offered { file.clients[index].nonce = hello.nonce }
         file.clients[index].offered = nonce
+        unconfirmed.remove(file.clients[index].client.number)
       } else {
-        let client = SyncClient(UInt64(file.clients.count) + 1)
-        file.clients.append(
-          ClientRecord(
-            client: client, secret: nonce, nonce: nonce, offered: nonce, lowest: hello.lowest))
-        index = file.clients.count - 1
+        index = addClient(secret: nonce, lowest: hello.lowest)
       }
       session.attempt = hello.attempt
       session.nonce = nonce
@@ -77,6 +74,23 @@ extension ServerMachine {
     else {
       return nil
     }
+    return index
+  }
+
+  /// Makes a client.
+  ///
+  /// It gets a number that was made for a connection that has ended, if nobody has shown to know
+  /// that number: otherwise connections that end early would add records without end. Who has it
+  /// all the same gets another one, as it does not know the new secret.
+  /// - Returns: The index of its record.
+  private mutating func addClient(secret: UInt64, lowest: SyncVersion) -> Int {
+    let abandoned = unconfirmed.subtracting(connectedClients).min()
+    let number = abandoned ?? UInt64(file.clients.count) + 1
+    let record = ClientRecord(
+      client: SyncClient(number), secret: secret, nonce: secret, offered: secret, lowest: lowest)
+    unconfirmed.insert(number)
+    let index = Int(number) - 1
+    if abandoned == nil { file.clients.append(record) } else { file.clients[index] = record }
     return index
   }
 

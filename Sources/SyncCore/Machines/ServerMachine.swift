@@ -118,6 +118,8 @@ public struct ServerMachine: Hashable, Sendable {
   /// Classes that no client may write; a changeset that does is refused as a whole (I19).
   public let refusedTypes: Set<SyncText>
   var sessions: [UInt64: Session] = [:]
+  /// Clients that have not shown yet that they know their number, since this machine made it.
+  var unconfirmed: Set<UInt64> = []
   var held = HeldOutputs<ServerOutput>()
 
   /// A server that starts from its stored state.
@@ -170,8 +172,11 @@ public struct ServerMachine: Hashable, Sendable {
     guard let found = sessions[session] else { return }
     guard let index = index(of: SyncClient(found.client)) else { return }
     switch message {
-    case .upload(let changeset): upload(changeset, of: index, from: session, at: now, refusal)
+    case .upload(let changeset):
+      unconfirmed.remove(found.client)
+      upload(changeset, of: index, from: session, at: now, refusal)
     case .progress(let confirmed, let lowest, let asks):
+      unconfirmed.remove(found.client)
       guard confirmed <= file.log.head else { return }
       file.clients[index].lowest = max(file.clients[index].lowest, min(lowest, file.log.head))
       let known = max(found.confirmed, confirmed.number)
@@ -275,10 +280,13 @@ extension ServerMachine {
   /// The connections at a moment.
   package struct Connections {
     fileprivate let sessions: [UInt64: Session]
+    fileprivate let unconfirmed: Set<UInt64>
   }
 
   /// The connections now.
-  package var connections: Connections { Connections(sessions: sessions) }
+  package var connections: Connections {
+    Connections(sessions: sessions, unconfirmed: unconfirmed)
+  }
 
   /// The client of a connection; nil before its welcome.
   package func client(of session: UInt64) -> SyncClient? {
@@ -293,6 +301,7 @@ extension ServerMachine {
   package mutating func goBack(to file: ServerFile, _ connections: Connections) {
     self.file = file
     sessions = connections.sessions
+    unconfirmed = connections.unconfirmed
     held = HeldOutputs()
   }
 
