@@ -92,6 +92,11 @@ struct EventGraph {
     return Int32(slots.count - 1)
   }
 
+  /// The version of the operation that holds a slot; 0 for no slot.
+  func version(ofSlot slot: Int32) -> UInt64 {
+    slot < 0 ? 0 : slots[Int(slot)].mark.version
+  }
+
   /// The list of a field.
   mutating func list(of field: Int, base: [SyncSlot] = []) -> Int {
     if fields[field].list < 0 {

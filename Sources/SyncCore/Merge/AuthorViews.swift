@@ -95,8 +95,7 @@ extension SyncMerger {
     if cached?.start != views.start { cached = nil }
     var head = cached?.head ?? views.replay(to: self.head.number)
     let from = cached?.headVersion ?? self.head.number
-    for version in from..<self.head.number {
-      guard let entry = self[SyncVersion(version + 1)] else { continue }
+    for entry in entries(after: from, to: self.head.number) {
       let (operations, author) = Self.replayed(entry)
       _ = head.play(operations, as: author)
     }

@@ -83,7 +83,7 @@ extension Restatement {
         return lose(.missing)
       }
       erase(view.lists[seen].elements(0)[index..<index + erased], place, seen, there)
-    case .listClear: erase(view.lists[seen].elements(0)[...], place, seen, there)
+    case .listClear: erase(view.lists[seen].elements(0), place, seen, there)
     case .listMove(let from, let to): move(from, to: to, place, lists)
     case .listSet(let index, let value):
       guard let element = view.lists[seen].element(at: index, lane: 0) else {
@@ -96,7 +96,7 @@ extension Restatement {
       guard mark.isLater(than: holder) else { return lose(.superseded, by: holder.version) }
       emit(.change(place, .listSet(at: shown, linked(value))))
     case .listAssign(let values):
-      erase(view.lists[seen].elements(0)[...], place, seen, there)
+      erase(view.lists[seen].elements(0), place, seen, there)
       fill(values, place, there)
     default: lose(.missing)
     }
@@ -123,7 +123,7 @@ extension Restatement {
   }
 
   private mutating func erase(
-    _ elements: ArraySlice<Int32>, _ place: SyncField, _ seen: Int, _ there: Int
+    _ elements: some Sequence<Int32>, _ place: SyncField, _ seen: Int, _ there: Int
   ) {
     for element in elements {
       if let other = counterpart(of: element, seen, there),

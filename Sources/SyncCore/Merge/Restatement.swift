@@ -118,7 +118,7 @@ struct Restatement {
       guard other >= 0, self.head.slots[Int(other)].node >= 0,
         self.head.slots[Int(other)].mark.isSame(as: self.view.slots[Int(one)].mark)
       else {
-        lose(.replaced, by: other < 0 ? 0 : self.head.slots[Int(other)].mark.version)
+        lose(.replaced, by: self.head.version(ofSlot: other))
         return nil
       }
       nodes = (self.view.slots[Int(one)].node, self.head.slots[Int(other)].node)
@@ -171,7 +171,7 @@ struct Restatement {
     guard let other = counterpart(of: element, seen, there) else { return 0 }
     let list = head.lists[there]
     let item = list.items[Int(list.currentItem(of: other, lane: 0))]
-    return item.eraser < 0 ? 0 : list.mark(ofEvent: item.eraser).version
+    return list.mark(ofEvent: item.eraser).version
   }
 
   /// A link as the original meant it: to no object if its author did not see the target, or if that

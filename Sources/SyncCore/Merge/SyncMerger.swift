@@ -59,6 +59,13 @@ public struct SyncMerger: Sendable {
     return entries[Int(version.number - firstVersion - 1)]
   }
 
+  /// The kept entries after one version, up to another.
+  func entries(after version: UInt64, to end: UInt64) -> ArraySlice<SyncEntry> {
+    let low = min(max(version, firstVersion), head.number)
+    let high = max(low, min(end, head.number))
+    return entries[Int(low - firstVersion)..<Int(high - firstVersion)]
+  }
+
   /// The barrier after a version; that of an entry may lie before the first version that is kept,
   /// where no replay starts.
   func barrier(at version: UInt64) -> SyncVersion {
@@ -217,20 +224,14 @@ public struct SyncMerger: Sendable {
   /// The state at a version, from one before it.
   func state(at version: UInt64, from state: SyncState, _ start: UInt64) -> SyncState {
     var state = state
-    for number in start..<version {
-      guard let entry = self[SyncVersion(number + 1)] else { continue }
-      do { try state.apply(entry.effect) } catch {
-        preconditionFailure("an entry's effect does not fit: \(error)")
-      }
-    }
+    for entry in entries(after: start, to: version) { state.reapply(entry.effect) }
     return state
   }
 
   /// Entries played from a state on.
   func replay(from state: SyncState, _ start: UInt64, to end: UInt64) -> EventGraph {
     var graph = EventGraph(origin: state)
-    for number in start..<end {
-      guard let entry = self[SyncVersion(number + 1)] else { continue }
+    for entry in entries(after: start, to: end) {
       let (operations, author) = Self.replayed(entry)
       _ = graph.play(operations, as: author)
     }

@@ -8,6 +8,13 @@ extension SyncState {
     for operation in operations { try apply(operation.operation) }
   }
 
+  /// Applies operations that an equal state has taken before, so that they fit.
+  mutating func reapply(_ operations: [SourcedOperation]) {
+    do { try apply(operations) } catch {
+      preconditionFailure("an entry's effect does not fit a second time: \(error)")
+    }
+  }
+
   /// Applies an operation.
   /// - Throws: `misfit`; nothing is changed then.
   /// - Complexity: O(1) hashes; an edit of a list moves the elements after it.
