@@ -42,6 +42,13 @@ private func entry(_ key: String, _ value: PlannedValue) -> PlannedEntry {
           entry("b", .list([.null, .string("random")])),
         ])
       ),
+      ("{$dog: 3}", .link(3)),
+      (
+        "[{$dog: -1}, {a: {$dog: 2}}]",
+        .list([
+          .link(-1), .dictionary([entry("a", .link(2))]),
+        ])
+      ),
     ]
     for (text, value) in texts {
       let read = try statement("{insert: Crate, _id: 1, content: \(text)}")
@@ -68,6 +75,11 @@ private func entry(_ key: String, _ value: PlannedValue) -> PlannedEntry {
         "{at: [3], insert: [x]}",
         .planned(ContentEdit(path: [.int(3)], change: .insert(.list([.string("x")]))))
       ),
+      (
+        "{at: [0, 3], move: 1}",
+        .planned(ContentEdit(path: [.int(0), .int(3)], change: .move(to: 1)))
+      ),
+      ("{at: [3], swap: 0}", .planned(ContentEdit(path: [.int(3)], change: .swap(with: 0)))),
     ]
     for (text, rule) in texts {
       #expect(try statement("{update: Crate, _id: 1, edit: \(text)}")?.edit == rule, "\(text)")
@@ -100,11 +112,20 @@ private func entry(_ key: String, _ value: PlannedValue) -> PlannedEntry {
       ("{insert: Crate, _id: 1, content: {a: 1..9}}", 53, "'1..9' is no value of a content"),
       (
         "{update: Crate, _id: 1, edit: {at: [1]}}", 46,
-        "an edit makes one change, found 0; write one of: set, insert, remove, clear"
+        "an edit makes one change, found 0; write one of: set, insert, remove, clear, move, swap"
       ),
       ("{update: Crate, _id: 1, edit: {set: 1, clear: true}}", 55, "one change, found 2"),
       ("{update: Crate, _id: 1, edit: {insert: 1}}", 47, "'insert' needs the place of an element"),
       ("{update: Crate, _id: 1, edit: {at: [], remove: true}}", 55, "'remove' needs the place"),
+      ("{update: Crate, _id: 1, edit: {swap: 0}}", 47, "'swap' needs the place of an element"),
+      ("{update: Crate, _id: 1, edit: {at: [0], move: -1}}", 62, "the index of another element"),
+      (
+        "{insert: Crate, _id: 1, content: [{$dog: 1, a: 2}]}", 51,
+        "'$dog' is no key of a dictionary, which begins with no dollar sign; for a link write as "
+          + "in {$dog: 3}"
+      ),
+      ("{insert: Crate, _id: 1, content: {a: {$cat: 1}}}", 54, "'$cat' is no key"),
+      ("{insert: Crate, _id: 1, content: {$dog: rex}}", 50, "'$dog' is no key"),
       ("{update: Crate, _id: 1, edit: {at: a, set: 1}}", 51, "expected a list of indexes and keys"),
       ("{update: Crate, _id: 1, edit: {at: [[1]], set: 1}}", 52, "expected an index or a key"),
       ("{update: Crate, _id: 1, edit: {at: [1], remove: no}}", 64, "'no' is not a value of remove"),
@@ -139,6 +160,9 @@ private func entry(_ key: String, _ value: PlannedValue) -> PlannedEntry {
       ("{at: [1, b], insert: 1}", "a dictionary has no places to insert at"),
       ("{at: [0], clear: true}", "the plain value 1 cannot be cleared"),
       ("{at: [0, 0], set: 1}", "0 does not lead into the plain value 1"),
+      ("{at: [0], move: 2}", "index 2 in a list of 2"),
+      ("{at: [2], swap: 0}", "index 2 in a list of 2"),
+      ("{at: [1, a], swap: 0}", "a dictionary has no places to insert at, to move or to swap"),
     ])
   func misfits(_ edit: String, _ message: String) throws {
     let text =
@@ -181,16 +205,16 @@ private func entry(_ key: String, _ value: PlannedValue) -> PlannedEntry {
     var kinds: Set<String> = []
     var deepest = 0
     for _ in 0..<40 {
-      var content = PlannedValue.drawContent(&generator)
+      var content = PlannedValue.drawContent(dogs: [1, 2], &generator)
       for _ in 0..<60 {
-        let edit = content.drawEdit(&generator)
+        let edit = content.drawEdit(dogs: [1, 2], &generator)
         content = try content.applying(edit)
         deepest = max(deepest, content.depth)
         kinds.insert("\(edit.change)".components(separatedBy: "(")[0])
         #expect(content.valueCount < 200)
       }
     }
-    #expect(kinds == ["set", "insert", "remove", "clear"])
+    #expect(kinds == ["set", "insert", "remove", "clear", "move", "swap"])
     #expect(deepest >= 5 && deepest <= ScenarioBounds.contentDepth)
   }
 

@@ -22,13 +22,17 @@ private func sound() -> ObjectRows {
   rows.addresses[4] = ObjectRows.Row(columns: [
     "city": .string("Ulm"), "rooms": .list([.link(9)]),
   ])
-  rows.rooms[9] = ObjectRows.Row(columns: ["name": .string("hall"), "size": .int(20)])
+  rows.rooms[9] = ObjectRows.Row(columns: [
+    "name": .string("hall"), "size": .int(20), "chest": .link(5),
+  ])
   rows.collectionTable = 8
+  rows.dogTable = 6
   rows.crates[5] = ObjectRows.Row(columns: [
     "_id": .int(3), "content": .typedLink(table: 8, key: 1),
   ])
   rows.collections[0] = ObjectRows.Row(columns: [
-    "items": .list([.int(1), .null]), "entries": .dictionary([]), "isDictionary": .bool(false),
+    "items": .list([.int(1), .typedLink(table: 6, key: 2), .typedLink(table: 6, key: 3)]),
+    "entries": .dictionary([]), "isDictionary": .bool(false),
   ])
   rows.collections[1] = ObjectRows.Row(columns: [
     "items": .list([]), "isDictionary": .bool(true),
@@ -74,11 +78,12 @@ private func sound() -> ObjectRows {
     #expect(LinkOracle.judge(rows) == nil)
     #expect(EmbeddedOracle.judge(rows) == nil)
     #expect(CollectionOracle.judge(rows) == nil)
-    #expect(sight.crates[3]?.text == "{a: [1, null]}")
+    #expect(sight.crates[3]?.text == "{a: [1, {$dog: 1}, null]}")
+    #expect(sight.places == [3: ["hall"]])
     #expect(ObjectViewOracle.judge(sight, rows) == nil)
     #expect(QueryOracle.judge([.init(age: 5, dogs: [1]), .init(age: 6, dogs: [])], sight) == nil)
     #expect(FrozenViewOracle.judge(frozen: "f", was: sight, is: sight) == nil)
-    #expect(sight.people[7]?.home == ["Ulm", "hall 20"])
+    #expect(sight.people[7]?.home == ["Ulm", "hall 20 with Crate 3"])
     #expect(sight.dogs[1]?.fans == [7, 7])
   }
 
@@ -93,6 +98,9 @@ private func sound() -> ObjectRows {
     var home = sound()
     home.addresses = [:]
     #expect(LinkOracle.judge(home)?.got.contains("the home in row 4") == true)
+    var chest = sound()
+    chest.crates = [:]
+    #expect(LinkOracle.judge(chest)?.got.contains("the chest in row 5") == true)
   }
 
   @Test("an embedded object without an owner, or with two, is found")
@@ -121,7 +129,7 @@ private func sound() -> ObjectRows {
     #expect(CollectionOracle.judge(shared)?.got == "the one in row 1 of __mixed belongs to 2")
     var gone = sound()
     gone.collections[0] = nil
-    #expect(ObjectSight(gone).crates[3]?.text == "{a: row 0}")
+    #expect(ObjectSight(gone).crates[3]?.text == "{a: the bytes 'row 0'}")
     var endless = sound()
     endless.collections[0]?.columns["items"] = .list([.typedLink(table: 8, key: 0)])
     #expect(ObjectSight(endless).crates[3]?.text.contains("row 0") == true)
@@ -135,7 +143,8 @@ private func sound() -> ObjectRows {
       { $0.people[7]?.nicknames = [] }, { $0.people[7]?.scores = ["go=4"] },
       { $0.people[7]?.home = nil }, { $0.dogs[1]?.fans = [7] }, { $0.dogs[1]?.owner = nil },
       { $0.people[8] = $0.people[7] }, { $0.dogs = [:] },
-      { $0.crates[3] = .list([]) }, { $0.crates = [:] },
+      { $0.crates[3] = .list([]) }, { $0.crates = [:] }, { $0.places[3] = [] },
+      { $0.people[7]?.home = ["Ulm", "hall 20"] },
     ]
     for (number, change) in changes.enumerated() {
       var sight = ObjectSight(rows)

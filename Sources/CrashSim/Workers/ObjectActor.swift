@@ -83,7 +83,8 @@ private final class KennelActor<Classes: Kennel>: ObjectActor, @unchecked Sendab
   func observe(_ query: ObjectQuery) throws -> any ObjectObserver {
     if query.table == ObjectClasses.crate {
       let crates = try realm.objects(Crate.self).filtered(by: query.text)
-      return ResultsObserver(crates) { "\($0._id) \(PlannedValue($0.content).text)" }
+      // Observers are not told that a link in a content leads nowhere any more.
+      return ResultsObserver(crates) { "\($0._id) \(PlannedValue($0.content).withoutLinks.text)" }
     }
     guard query.table == ObjectClasses.person else {
       let dogs = try realm.objects(Classes.Dog.self).filtered(by: query.text)

@@ -13,10 +13,10 @@ extension ObjectWriter {
     if isNew {
       let crate = Crate()
       crate._id = id
-      crate.content = value.anyValue
+      crate.content = anyValue(value)
       realm.add(crate)
     } else if let crate = crate(id), PlannedValue(crate.content) != value {
-      crate.content = value.anyValue
+      crate.content = anyValue(value)
     }
   }
 
@@ -34,18 +34,24 @@ extension ObjectWriter {
       }
     }
     switch (collection, edit.path.last, edit.change) {
-    case (_, nil, .set(let value)): crate.content = value.anyValue
+    case (_, nil, .set(let value)): crate.content = anyValue(value)
     case (.list(let list), _, .clear): list.removeAll()
     case (.dictionary(let map), _, .clear): map.removeAll()
     case (.list(let list), .int(let index)?, .insert(let value))
     where 0...list.count ~= Int(index):
-      list.insert(value.anyValue, at: Int(index))
+      list.insert(anyValue(value), at: Int(index))
     case (.list(let list), .int(let index)?, .set(let value))
     where list.indices.contains(Int(index)):
-      list[Int(index)] = value.anyValue
+      list[Int(index)] = anyValue(value)
     case (.list(let list), .int(let index)?, .remove) where list.indices.contains(Int(index)):
       list.remove(at: Int(index))
-    case (.dictionary(let map), .string(let key)?, .set(let value)): map[key] = value.anyValue
+    case (.list(let list), .int(let index)?, .move(let other))
+    where list.indices.contains(Int(index)) && list.indices.contains(Int(other)):
+      list.move(from: Int(index), to: Int(other))
+    case (.list(let list), .int(let index)?, .swap(let other))
+    where list.indices.contains(Int(index)) && list.indices.contains(Int(other)):
+      list.swapAt(Int(index), Int(other))
+    case (.dictionary(let map), .string(let key)?, .set(let value)): map[key] = anyValue(value)
     case (.dictionary(let map), .string(let key)?, .remove): map.removeObject(for: key)
     default: throw misfit(id, edit)
     }
@@ -56,19 +62,18 @@ extension ObjectWriter {
     return ObjectMisfit(
       code: "keyNotFound", message: "the content of Crate \(id) has nothing at [\(path)]")
   }
-}
 
-extension PlannedValue {
-  /// The value for a realm; what a content cannot hold is none.
-  fileprivate var anyValue: AnyRealmValue {
-    switch self {
+  /// The value for a realm; what a content cannot hold is none, as is a link to a missing dog.
+  private func anyValue(_ value: PlannedValue) -> AnyRealmValue {
+    switch value {
     case .int(let number): .int(Int(number))
     case .string(let text): .string(text)
     case .bool(let value): .bool(value)
     case .double(let bits): .double(Double(bitPattern: bits))
-    case .list(let elements): .fromArray(elements.map(\.anyValue))
+    case .link(let id): dog(Int(id)).map { .object($0) } ?? .none
+    case .list(let elements): .fromArray(elements.map { anyValue($0) })
     case .dictionary(let entries):
-      .fromDictionary(Dictionary(entries.map { ($0.key, $0.value.anyValue) }) { $1 })
+      .fromDictionary(Dictionary(entries.map { ($0.key, anyValue($0.value)) }) { $1 })
     default: .none
     }
   }

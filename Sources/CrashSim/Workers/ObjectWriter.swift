@@ -52,7 +52,7 @@ struct ObjectWriter<Classes: Kennel> {
     realm.object(ofType: Classes.Person.self, forPrimaryKey: id)
   }
 
-  private func dog(_ id: Int) -> Classes.Dog? {
+  func dog(_ id: Int) -> Classes.Dog? {
     realm.object(ofType: Classes.Dog.self, forPrimaryKey: id)
   }
 
@@ -93,7 +93,10 @@ struct ObjectWriter<Classes: Kennel> {
 
   private func home(_ person: Classes.Person) -> PlannedValue {
     guard let home = person.home else { return .null }
-    let rooms = home.rooms.map { PlannedValue.list([.string($0.name), .int(Int64($0.size))]) }
+    let rooms = home.rooms.map { room in
+      let chest = room.chest.map { PlannedValue.link(Int64($0._id)) } ?? .null
+      return PlannedValue.list([.string(room.name), .int(Int64(room.size)), chest])
+    }
     return .list([.string(home.city), .list(Array(rooms))])
   }
 
@@ -102,12 +105,13 @@ struct ObjectWriter<Classes: Kennel> {
     let address = Address()
     address.city = city
     for element in value.elements[1].elements {
-      guard element.elements.count == 2, let name = element.elements[0].text,
+      guard element.elements.count == 3, let name = element.elements[0].text,
         let size = element.elements[1].number
       else { continue }
       let room = Room()
       room.name = name
       room.size = Int(size)
+      room.chest = element.elements[2].number.flatMap { crate(Int($0)) }
       address.rooms.append(room)
     }
     return address

@@ -98,7 +98,7 @@ package enum GrammarObject: String, CaseIterable, Sendable {
         "finds", "misuse", "observe",
       ]
     case .statement: ["insert", "upsert", "update", "delete", "times", "upTo", "edit"]
-    case .contentEdit: ["at", "set", "insert", "remove", "clear"]
+    case .contentEdit: ["at", "set", "insert", "remove", "clear", "move", "swap"]
     case .randomText: ["random"]
     case .expectation: ["count", "version", "file", "pinned", "verify"]
     case .versionBound: ["atLeast"]

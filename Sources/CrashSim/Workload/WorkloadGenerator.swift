@@ -245,8 +245,9 @@ struct WorkloadGenerator {
     switch rule {
     case .planned(let planned): edit = planned
     case .any:
+      let dogs = try keys(of: ObjectClasses.dog, at: statement.position)
       var generator = generator(statement.position)
-      edit = content.drawEdit(&generator)
+      edit = content.drawEdit(dogs: dogs, &generator)
       generators[statement.position] = generator
     }
     do throws(EditMisfit) {
@@ -402,8 +403,10 @@ struct WorkloadGenerator {
     if let kind = column.objects, rule.isDrawn {
       var range: ClosedRange<Int>?
       if case .items(let items) = rule { range = items }
-      let dogs = kind == .dogs ? try keys(of: ObjectClasses.dog, at: position) : []
-      return kind.draw(range, dogs: dogs, &generator)
+      let targets = try kind.target.map { name throws(LabError) in
+        try keys(of: name, at: position)
+      }
+      return kind.draw(range, targets: targets ?? [], &generator)
     }
     switch rule {
     case .null: return .null

@@ -12,6 +12,11 @@ package enum LinkOracle {
         return broken("Person in row \(key) has the home in row \(home)")
       }
     }
+    for (key, room) in rows.rooms.sorted(by: { $0.key < $1.key }) {
+      if let chest = room.link("chest"), rows.crates[chest] == nil {
+        return broken("Room in row \(key) has the chest in row \(chest)")
+      }
+    }
     for (key, dog) in rows.dogs.sorted(by: { $0.key < $1.key }) {
       if let owner = dog.link("owner"), rows.people[owner] == nil {
         return broken("Dog in row \(key) has the owner in row \(owner)")

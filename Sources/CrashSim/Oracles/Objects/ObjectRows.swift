@@ -50,6 +50,8 @@ package struct ObjectRows: Sendable {
   /// The lists and dictionaries in mixed values, and the number of their table.
   var collections: [Int64: Row] = [:]
   var collectionTable: UInt32 = 0
+  /// The number of the table of dogs.
+  var dogTable: UInt32 = 0
 
   /// No rows.
   init() {}
@@ -64,6 +66,9 @@ package struct ObjectRows: Sendable {
     rooms = try Self.rows(of: ObjectClasses.room, snapshot)
     crates = try Self.rows(of: ObjectClasses.crate, snapshot)
     collections = try Self.rows(of: ObjectClasses.collectionTable, snapshot)
+    if snapshot.hasTable(ObjectClasses.dog) {
+      dogTable = try snapshot.tableID(of: ObjectClasses.dog)
+    }
     if snapshot.hasTable(ObjectClasses.collectionTable) {
       collectionTable = try snapshot.tableID(of: ObjectClasses.collectionTable)
     }

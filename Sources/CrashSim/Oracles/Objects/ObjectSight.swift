@@ -12,7 +12,7 @@ package struct ObjectSight: Sendable, Hashable {
   struct Person: Sendable, Hashable {
     var name: String
     var age: Int
-    /// City, and names and sizes of the rooms.
+    /// City, and names, sizes and chests of the rooms.
     var home: [String]?
     var dogs: [Int]
     var nicknames: [String]
@@ -34,6 +34,8 @@ package struct ObjectSight: Sendable, Hashable {
   package var dogs: [Int: Dog] = [:]
   /// The contents of crates.
   var crates: [Int: PlannedValue] = [:]
+  /// The names of the rooms that link to a crate, ascending; a room belongs to a home.
+  var places: [Int: [String]] = [:]
 
   /// The number of objects, for messages.
   var summary: String {
@@ -54,6 +56,11 @@ package struct ObjectSight: Sendable, Hashable {
       let texts = [crates[id], other.crates[id]].map { $0?.text ?? "not there" }
       return "the content of Crate \(id) is \(texts[0]) and not \(texts[1])"
     }
+    for id in Set(places.keys).union(other.places.keys).sorted()
+    where places[id] != other.places[id] {
+      let texts = [places[id], other.places[id]].map { "\($0 ?? [])" }
+      return "the rooms with Crate \(id) are \(texts[0]) and not \(texts[1])"
+    }
     return nil
   }
 
@@ -65,8 +72,18 @@ package struct ObjectSight: Sendable, Hashable {
     breed ?? weight.map { "\($0)" } ?? "none"
   }
 
-  static func home(_ city: String, _ rooms: [(name: String, size: Int)]) -> [String] {
-    [city] + rooms.map { "\($0.name) \($0.size)" }
+  /// A room in a home.
+  struct RoomSight {
+    let name: String
+    let size: Int
+    let chest: Int?
+  }
+
+  static func home(_ city: String, _ rooms: [RoomSight]) -> [String] {
+    [city]
+      + rooms.map { room in
+        "\(room.name) \(room.size)" + (room.chest.map { " with Crate \($0)" } ?? "")
+      }
   }
 
   static func score(_ key: String, _ value: Int) -> String { "\(key)=\(value)" }
@@ -79,7 +96,10 @@ package struct ObjectSight: Sendable, Hashable {
       people[person._id] = Person(
         name: person.label, age: person.age,
         home: person.home.map { home in
-          Self.home(home.city, home.rooms.map { ($0.name, $0.size) })
+          let rooms = home.rooms.map {
+            RoomSight(name: $0.name, size: $0.size, chest: $0.chest?._id)
+          }
+          return Self.home(home.city, Array(rooms))
         },
         dogs: Classes.dogs(of: person).map(\._id), nicknames: Array(person.nicknames),
         scores: person.scores.map { Self.score($0.key, $0.value) })
@@ -90,7 +110,10 @@ package struct ObjectSight: Sendable, Hashable {
         kind: Self.kind(weight: dog.weightIfAny, breed: dog.breedIfAny),
         fans: Classes.fans(of: dog))
     }
-    for crate in realm.objects(Crate.self) { crates[crate._id] = PlannedValue(crate.content) }
+    for crate in realm.objects(Crate.self) {
+      crates[crate._id] = PlannedValue(crate.content)
+      places[crate._id] = crate.places.map(\.name).sorted()
+    }
   }
 
   // MARK: from the rows
@@ -101,6 +124,14 @@ package struct ObjectSight: Sendable, Hashable {
     for (key, dog) in rows.dogs { ids[key] = dog.int("_id") }
     var owners: [Int64: Int] = [:]
     for (key, person) in rows.people { owners[key] = person.int("_id") }
+    var chests: [Int64: Int] = [:]
+    for (key, crate) in rows.crates {
+      let id = crate.int("_id")
+      chests[key] = id
+      crates[id] = PlannedValue(crate.columns["content"] ?? .null, rows)
+      places[id] = rows.rooms.values.filter { $0.link("chest") == key }.map { $0.text("name") }
+        .sorted()
+    }
     var fans: [Int64: [Int]] = [:]
     for (_, person) in rows.people {
       let links = person.links("dogs")
@@ -109,7 +140,9 @@ package struct ObjectSight: Sendable, Hashable {
         Self.home(
           address.text("city"),
           address.links("rooms").compactMap { rows.rooms[$0] }.map { room in
-            (name: room.text("name"), size: room.int("size"))
+            RoomSight(
+              name: room.text("name"), size: room.int("size"),
+              chest: room.link("chest").flatMap { chests[$0] })
           })
       }
       people[person.int("_id")] = Person(
@@ -126,9 +159,6 @@ package struct ObjectSight: Sendable, Hashable {
           weight: dog.optionalInt("weight"),
           breed: dog.columns["breed"] == nil ? nil : dog.text("breed")),
         fans: (fans[key] ?? []).sorted())
-    }
-    for crate in rows.crates.values {
-      crates[crate.int("_id")] = PlannedValue(crate.columns["content"] ?? .null, rows)
     }
   }
 }

@@ -1,6 +1,7 @@
 // ObservedContent.swift: the content of a crate, read in two ways: through the object database's
 // lists and dictionaries, and from the engine's rows. Invariant: both end at `depthMax`, whatever
-// a damaged file holds, and what no scenario can write reads as a link, in both differently.
+// a damaged file holds, and what no scenario can write reads as bytes, in both differently. A link
+// to a dog that is not there reads as null.
 
 import Engine
 import ObjectDatabase
@@ -27,18 +28,26 @@ extension PlannedValue {
         sorting: map.asKeyValueSequence().map {
           PlannedEntry(key: $0.key, value: PlannedValue($0.value, depth: depth + 1))
         })
-    default: self = .link(-1)
+    case .object(let dog as any KennelDog): self = .link(Int64(dog._id))
+    default: self = .unreadable("\(value)")
     }
   }
 
+  /// What no scenario can write: bytes.
+  private static func unreadable(_ what: String) -> PlannedValue { .binary(Array(what.utf8)) }
+
   /// A value read from rows.
   init(_ value: Value, _ rows: ObjectRows, depth: Int = 0) {
+    if case .typedLink(rows.dogTable, let key) = value {
+      self = rows.dogs[key].map { .link(Int64($0.int("_id"))) } ?? .null
+      return
+    }
     guard case .typedLink(rows.collectionTable, let key) = value else {
-      self = PlannedValue(value) ?? .link(-2)
+      self = PlannedValue(value) ?? .unreadable("value \(value)")
       return
     }
     guard depth < Self.depthMax, let row = rows.collections[key] else {
-      self = .link(key)
+      self = .unreadable("row \(key)")
       return
     }
     guard row.columns["isDictionary"] == .bool(true) else {

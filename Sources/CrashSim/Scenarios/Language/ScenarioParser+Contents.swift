@@ -30,6 +30,9 @@ extension ScenarioParser {
       let values = items.compactMap { readLiteral($0, depth: depth + 1) }
       return values.count == items.count ? .list(values) : nil
     case .map(let pairs):
+      if let link = pairs.first(where: { $0.key.text.hasPrefix("$") }) {
+        return readLink(link, isAlone: pairs.count == 1)
+      }
       var entries: [PlannedEntry] = []
       for pair in pairs {
         guard let value = readLiteral(pair.value, depth: depth + 1) else { continue }
@@ -43,6 +46,21 @@ extension ScenarioParser {
       return entries.count == pairs.count ? .dictionary(sorting: entries) : nil
     case .scalar: return nil
     }
+  }
+
+  /// A link to a dog: the mapping of one key, which no dictionary can have.
+  private func readLink(_ pair: ScenarioNode.Entry, isAlone: Bool) -> PlannedValue? {
+    if isAlone, pair.key.text == ObjectClasses.linkKey,
+      case .scalar(let text, isQuoted: false) = pair.value.body,
+      let key = ScenarioReader.number(text)
+    {
+      return .link(key)
+    }
+    reader.report(
+      pair.key.position,
+      "'\(pair.key.text.prefix(60))' is no key of a dictionary, which begins "
+        + "with no dollar sign", "for a link write as in {\(ObjectClasses.linkKey): 3}")
+    return nil
   }
 
   private func readPlain(_ text: String, _ node: ScenarioNode) -> PlannedValue? {
@@ -99,11 +117,11 @@ extension ScenarioParser {
         reader.report(
           changes.dropFirst().first?.key.position ?? node.position,
           "an edit makes one change, found \(changes.count)",
-          "write one of: set, insert, remove, clear")
+          "write one of: set, insert, remove, clear, move, swap")
       }
       return nil
     }
-    if path.isEmpty, ["insert", "remove"].contains(change.key.text) {
+    if path.isEmpty, !["set", "clear"].contains(change.key.text) {
       reader.report(
         change.key.position, "'\(change.key.text)' needs the place of an element in 'at'",
         "write as in {at: [rooms, 0], \(change.key.text): …}")
@@ -114,6 +132,11 @@ extension ScenarioParser {
       guard let value = readLiteral(change.value, depth: path.count) else { return nil }
       return ContentEdit(
         path: path, change: change.key.text == "set" ? .set(value) : .insert(value))
+    case "move", "swap":
+      let place = reader.integer(change.value, "the index of another element", in: 0...Int64.max)
+      guard let place else { return nil }
+      return ContentEdit(
+        path: path, change: change.key.text == "move" ? .move(to: place) : .swap(with: place))
     default:
       guard reader.word(change.value, "value of \(change.key.text)", of: ["true"]) != nil else {
         return nil

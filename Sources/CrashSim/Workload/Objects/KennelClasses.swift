@@ -51,12 +51,16 @@ package final class Address: EmbeddedObject {
 package final class Room: EmbeddedObject {
   @Persisted package var name: String
   @Persisted package var size: Int
+  /// A crate that stands in it.
+  @Persisted package var chest: Crate?
 }
 
 /// What holds a value of any type, the same in both versions.
 package final class Crate: Object {
   @Persisted(primaryKey: true) package var _id: Int
   @Persisted package var content: AnyRealmValue
+  /// The rooms in which it stands, which are embedded.
+  @Persisted(originProperty: "chest") package var places: LinkingObjects<Room>
 }
 
 // MARK: version 1

@@ -25,6 +25,10 @@ package struct ContentEdit: Sendable, Hashable, Codable {
     case insert(PlannedValue)
     /// The element is removed.
     case remove
+    /// The element of a list gets another place, which is counted without it.
+    case move(to: Int64)
+    /// The element of a list changes places with another one.
+    case swap(with: Int64)
     /// All elements of the collection are removed.
     case clear
   }
@@ -42,7 +46,7 @@ package struct ContentEdit: Sendable, Hashable, Codable {
   package var value: PlannedValue? {
     switch change {
     case .set(let value), .insert(let value): value
-    case .remove, .clear: nil
+    case .remove, .clear, .move, .swap: nil
     }
   }
 }
@@ -93,6 +97,17 @@ extension PlannedValue {
   /// The number of values, itself included.
   var valueCount: Int { members.reduce(1) { $0 + $1.valueCount } }
 
+  /// The same with null for links.
+  package var withoutLinks: PlannedValue {
+    switch self {
+    case .link: .null
+    case .list(let elements): .list(elements.map(\.withoutLinks))
+    case .dictionary(let entries):
+      .dictionary(entries.map { PlannedEntry(key: $0.key, value: $0.value.withoutLinks) })
+    default: self
+    }
+  }
+
   /// The value in the form in which scenarios write it.
   package var text: String {
     switch self {
@@ -104,8 +119,9 @@ extension PlannedValue {
     case .list(let elements): "[\(elements.map(\.text).joined(separator: ", "))]"
     case .dictionary(let entries):
       "{\(entries.map { "\($0.key): \($0.value.text)" }.joined(separator: ", "))}"
-    case .link(let key): "row \(key)"
-    case .binary, .date, .uuid: "\(self)"
+    case .link(let key): "{\(ObjectClasses.linkKey): \(key)}"
+    case .binary(let bytes): "the bytes '\(String(decoding: bytes, as: UTF8.self))'"
+    case .date, .uuid: "\(self)"
     }
   }
 
@@ -130,6 +146,7 @@ extension PlannedValue {
     switch self {
     case .list: "a list"
     case .dictionary: "a dictionary"
+    case .link: "a link"
     default: "the plain value \(text)"
     }
   }
@@ -169,8 +186,17 @@ extension PlannedValue {
       }
       elements.insert(value, at: Int(index))
       return .list(elements)
-    case (.dictionary, _, .insert) where isLast:
-      throw EditMisfit(reason: "a dictionary has no places to insert at")
+    case (.list(var elements), .int(let index), .move(let other)) where isLast:
+      _ = (try member(step), try member(.int(other)))
+      elements.insert(elements.remove(at: Int(index)), at: Int(other))
+      return .list(elements)
+    case (.list(var elements), .int(let index), .swap(let other)) where isLast:
+      _ = (try member(step), try member(.int(other)))
+      elements.swapAt(Int(index), Int(other))
+      return .list(elements)
+    case (.dictionary, _, .insert) where isLast, (.dictionary, _, .move) where isLast,
+      (.dictionary, _, .swap) where isLast:
+      throw EditMisfit(reason: "a dictionary has no places to insert at, to move or to swap")
     case (.dictionary(let entries), .string(let key), .set(let value)) where isLast:
       return .dictionary(sorting: entries + [PlannedEntry(key: key, value: value)])
     case (_, _, .remove) where isLast:
@@ -205,33 +231,37 @@ extension PlannedValue {
   /// How deep drawn contents are, and how many values they may reach by drawn changes.
   private static let (drawnDepth, drawnCount) = (3, 40)
 
-  /// Draws a content: three of four times a collection.
+  /// Draws a content: three of four times a collection, with links to dogs of these keys.
   static func drawContent(
-    depth: Int = drawnDepth, _ generator: inout PRNG
+    depth: Int = drawnDepth, dogs: [Int64], _ generator: inout PRNG
   ) -> PlannedValue {
-    guard depth > 0, generator.below(4) > 0 else { return drawPlain(&generator) }
+    guard depth > 0, generator.below(4) > 0 else { return drawPlain(dogs, &generator) }
     let count = generator.below(5)
     guard generator.below(2) == 0 else {
-      return .list((0..<count).map { _ in drawElement(below: depth, &generator) })
+      return .list((0..<count).map { _ in drawElement(below: depth, dogs, &generator) })
     }
     return .dictionary(
       sorting: (0..<count).map { _ in
-        PlannedEntry(key: drawKey(&generator), value: drawElement(below: depth, &generator))
+        PlannedEntry(key: drawKey(&generator), value: drawElement(below: depth, dogs, &generator))
       })
   }
 
   /// Half of the elements are plain, so that trees stay small.
-  private static func drawElement(below depth: Int, _ generator: inout PRNG) -> PlannedValue {
+  private static func drawElement(
+    below depth: Int, _ dogs: [Int64], _ generator: inout PRNG
+  ) -> PlannedValue {
     generator.below(2) == 0
-      ? drawPlain(&generator) : drawContent(depth: depth - 1, &generator)
+      ? drawPlain(dogs, &generator)
+      : drawContent(depth: depth - 1, dogs: dogs, &generator)
   }
 
-  private static func drawPlain(_ generator: inout PRNG) -> PlannedValue {
-    switch generator.below(6) {
+  private static func drawPlain(_ dogs: [Int64], _ generator: inout PRNG) -> PlannedValue {
+    switch generator.below(dogs.isEmpty ? 6 : 8) {
     case 0: .null
     case 1: .bool(generator.below(2) == 0)
     case 2: .double((Double(generator.below(1000)) / 8).bitPattern)
     case 3, 4: .int(Int64(generator.below(1000)))
+    case 6, 7: .link(dogs[generator.below(dogs.count)])
     default:
       .string(
         String(
@@ -245,17 +275,17 @@ extension PlannedValue {
     ["deep", "flat", "left", "right", "size"][generator.below(5)]
   }
 
-  /// Draws a change that fits this content.
-  func drawEdit(_ generator: inout PRNG) -> ContentEdit {
+  /// Draws a change that fits this content; new values may link to dogs of these keys.
+  func drawEdit(dogs: [Int64], _ generator: inout PRNG) -> ContentEdit {
     let paths = collectionPaths()
     guard !paths.isEmpty else {
-      return ContentEdit(path: [], change: .set(Self.drawContent(&generator)))
+      return ContentEdit(path: [], change: .set(Self.drawContent(dogs: dogs, &generator)))
     }
     let path = paths[generator.below(paths.count)]
     let isLarge = valueCount > Self.drawnCount
     if isLarge || generator.below(12) == 0 { return ContentEdit(path: path, change: .clear) }
     let depth = min(Self.drawnDepth, ScenarioBounds.contentDepth - path.count - 1)
-    let value = Self.drawContent(depth: depth, &generator)
+    let value = Self.drawContent(depth: depth, dogs: dogs, &generator)
     // The path was collected from this content.
     let collection = path.reduce(self) { (try? $0.member($1)) ?? .null }
     guard case .list(let elements) = collection else {
@@ -266,11 +296,17 @@ extension PlannedValue {
       }
       return ContentEdit(path: path + [.string(Self.drawKey(&generator))], change: .set(value))
     }
-    let choice = elements.isEmpty ? 0 : generator.below(4)
+    let choice = elements.isEmpty ? 0 : generator.below(6)
     let index = generator.below(elements.count + (choice < 2 ? 1 : 0))
-    return ContentEdit(
-      path: path + [.int(Int64(index))],
-      change: choice < 2 ? .insert(value) : choice == 2 ? .set(value) : .remove)
+    let change: ContentEdit.Change =
+      switch choice {
+      case 0, 1: .insert(value)
+      case 2: .set(value)
+      case 3: .remove
+      case 4: .move(to: Int64(generator.below(elements.count)))
+      default: .swap(with: Int64(generator.below(elements.count)))
+      }
+    return ContentEdit(path: path + [.int(Int64(index))], change: change)
   }
 
   /// The entries of a dictionary; empty for anything else.

@@ -35,7 +35,7 @@ package enum DeclaredMigration: String, Sendable, Hashable, Codable, CaseIterabl
 
 /// A column type of Faultline's classes that tables of a scenario cannot have.
 package enum ObjectColumn: String, Sendable, Hashable, Codable, CaseIterable {
-  /// `Person.home`: an embedded object with a list of embedded objects, or null.
+  /// `Person.home`: an embedded object with a list of others, which link to crates, or null.
   case home
   /// `Person.dogs`: a list of links.
   case dogs
@@ -43,7 +43,7 @@ package enum ObjectColumn: String, Sendable, Hashable, Codable, CaseIterable {
   case nicknames
   /// `Person.scores`: a map from texts to numbers.
   case scores
-  /// `Crate.content`: any value, also lists and dictionaries of them, nested.
+  /// `Crate.content`: any value, also links, and lists and dictionaries of them, nested.
   case content
 }
 
@@ -57,6 +57,10 @@ package enum ObjectClasses {
   package static let address = "Address"
   package static let room = "Room"
   package static let crate = "Crate"
+  /// The key of a mapping that is a link to a dog, and no dictionary, in a content.
+  ///
+  /// A dictionary of an object database has no keys that begin with a dollar sign.
+  package static let linkKey = "$dog"
   /// The table with the lists and dictionaries in mixed values.
   package static let collectionTable = "__mixed"
 
@@ -104,22 +108,27 @@ package enum ObjectClasses {
 extension ObjectColumn {
   /// A value of the column.
   ///
-  /// Links refer to existing dogs, with keys in `dogs`. Without a `range`, the number of elements
-  /// is drawn as well, and every fourth home is null.
-  func draw(_ range: ClosedRange<Int>?, dogs: [Int64], _ generator: inout PRNG) -> PlannedValue {
+  /// Links refer to existing objects, with keys in `targets`. Without a `range`, the number of
+  /// elements is drawn as well, and every fourth home is null.
+  func draw(
+    _ range: ClosedRange<Int>?, targets: [Int64], _ generator: inout PRNG
+  ) -> PlannedValue {
     let count = range.map { Int.random(in: $0, using: &generator) } ?? Int(generator.below(4))
     switch self {
     case .home:
       if range == nil, generator.below(4) == 0 { return .null }
       let city = PlannedValue.string(Self.word(&generator))
       let rooms = (0..<count).map { _ in
-        PlannedValue.list([.string(Self.word(&generator)), .int(Int64(generator.below(90)))])
+        let (name, size) = (Self.word(&generator), Int64(generator.below(90)))
+        let hasChest = !targets.isEmpty && generator.below(3) > 0
+        let chest = hasChest ? .link(targets[generator.below(targets.count)]) : PlannedValue.null
+        return PlannedValue.list([.string(name), .int(size), chest])
       }
       return .list([city, .list(rooms)])
     case .dogs:
-      guard !dogs.isEmpty else { return .list([]) }
+      guard !targets.isEmpty else { return .list([]) }
       return .list(
-        (0..<count).map { _ in .int(dogs[Int(generator.below(dogs.count))]) })
+        (0..<count).map { _ in .int(targets[generator.below(targets.count)]) })
     case .nicknames:
       return .list(Self.words(count, &generator).map { .string($0) })
     case .scores:
@@ -127,7 +136,7 @@ extension ObjectColumn {
         Self.words(count, &generator).map {
           .list([.string($0), .int(Int64(generator.below(1000)))])
         })
-    case .content: return .drawContent(&generator)
+    case .content: return .drawContent(dogs: targets, &generator)
     }
   }
 
@@ -138,6 +147,15 @@ extension ObjectColumn {
   /// Distinct words, ascending.
   private static func words(_ count: Int, _ generator: inout PRNG) -> [String] {
     Set((0..<count).map { _ in word(&generator) }).sorted()
+  }
+
+  /// The class whose objects a drawn value may link to.
+  var target: String? {
+    switch self {
+    case .home: ObjectClasses.crate
+    case .dogs, .content: ObjectClasses.dog
+    case .nicknames, .scores: nil
+    }
   }
 
   /// The column's value when no statement has filled it.

@@ -1,7 +1,8 @@
 // ObjectModel+Contents.swift: the collections in mixed values, each a row of the table `__mixed`
 // to which the value is a link (docs/reference/object-database.md, "In the file").
 // Invariants: exactly one value leads to each row; rows of a new value are added from the inside
-// outwards, elements in order, before those of the value that it replaces are removed.
+// outwards, elements in order, before those of the value that it replaces are removed. A link to a
+// dog stays as it is when the dog goes, and reads as null then.
 
 import Engine
 
@@ -35,7 +36,7 @@ extension ObjectModel {
       collection = member(of: collection, step) ?? .null
     }
     let new = edit.value.map { store($0) }
-    guard case .typedLink(_, let row) = collection, isClearing || !edit.path.isEmpty else {
+    guard let row = self.row(collection), isClearing || !edit.path.isEmpty else {
       guard let new else { return }
       set(new, ObjectClasses.crate, crate, "content")
       release(whole)
@@ -46,9 +47,25 @@ extension ObjectModel {
       set(.list([]), Self.mixed, row, "items")
       set(.dictionary([]), Self.mixed, row, "entries")
       for value in old { release(value) }
+    } else if case .int(let index)? = edit.path.last, let other = edit.otherPlace,
+      case .list(var items) = value(Self.mixed, row, "items")
+    {
+      if case .swap = edit.change {
+        items.swapAt(Int(index), Int(other))
+      } else {
+        items.insert(items.remove(at: Int(index)), at: Int(other))
+      }
+      set(.list(items), Self.mixed, row, "items")
     } else if let step = edit.path.last {
       change(row, step, new, isInserted: edit.isInsertion)
     }
+  }
+
+  /// The row of a collection.
+  private func row(_ value: Value) -> Int64? {
+    guard case .typedLink(let table, let key) = value, Int64(table) == classes[Self.mixed]?.id
+    else { return nil }
+    return key
   }
 
   private mutating func change(
@@ -86,6 +103,9 @@ extension ObjectModel {
       }
       row[Self.entries] = Value.dictionary(entries).canonical
       row[Self.isDictionary] = .bool(true)
+    case .link(let id):
+      guard let dogs = classes[ObjectClasses.dog], let key = dogs.keys[id] else { return .null }
+      return .typedLink(table: UInt32(dogs.id), key: key)
     default: return value.engineValue
     }
     if classes[Self.mixed] == nil {
@@ -100,7 +120,8 @@ extension ObjectModel {
   /// Removes the rows that a value leads to, at any depth.
   mutating func release(_ value: Value) {
     switch value {
-    case .typedLink(_, let key):
+    case .typedLink:
+      guard let key = row(value) else { return }
       for value in classes[Self.mixed]?.rows.removeValue(forKey: key) ?? [] { release(value) }
     case .list(let values): for value in values { release(value) }
     case .dictionary(let entries): for entry in entries { release(entry.value) }
@@ -111,7 +132,7 @@ extension ObjectModel {
   // MARK: reading
 
   private func member(of collection: Value, _ step: PlannedValue) -> Value? {
-    guard case .typedLink(_, let row) = collection else { return nil }
+    guard let row = row(collection) else { return nil }
     switch (step, value(Self.mixed, row, "items"), value(Self.mixed, row, "entries")) {
     case (.int(let index), .list(let items), _) where items.indices.contains(Int(index)):
       return items[Int(index)]
@@ -123,7 +144,7 @@ extension ObjectModel {
 
   /// A stored content in the form of statements.
   private func content(_ value: Value) -> PlannedValue? {
-    guard case .typedLink(_, let row) = value else { return PlannedValue(value) }
+    guard let row = row(value) else { return link(value) ?? PlannedValue(value) }
     guard case .bool(let isDictionary) = self.value(Self.mixed, row, "isDictionary"),
       case .list(let items) = self.value(Self.mixed, row, "items"),
       case .dictionary(let entries) = self.value(Self.mixed, row, "entries")
@@ -137,9 +158,24 @@ extension ObjectModel {
     }
     return planned.count == entries.count ? .dictionary(sorting: planned) : nil
   }
+
+  /// A link to a dog in the form of statements; nil for other values.
+  private func link(_ value: Value) -> PlannedValue? {
+    guard case .typedLink(_, let key) = value else { return nil }
+    guard case .int(let id) = self.value(ObjectClasses.dog, key, "_id") else { return .null }
+    return .link(id)
+  }
 }
 
 extension ContentEdit {
   /// Whether it makes a list longer.
   package var isInsertion: Bool { if case .insert = change { true } else { false } }
+
+  /// The other place of an element that moves.
+  var otherPlace: Int64? {
+    switch change {
+    case .move(let other), .swap(let other): other
+    case .set, .insert, .remove, .clear: nil
+    }
+  }
 }

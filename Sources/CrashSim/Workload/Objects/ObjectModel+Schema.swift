@@ -11,7 +11,10 @@ extension ObjectModel {
       [ColumnSchema(name: "city", type: .string), links("rooms", to: ObjectClasses.room)]
     case ObjectClasses.crate: [primaryKey, ColumnSchema(name: "content", type: .mixed)]
     case ObjectClasses.room:
-      [ColumnSchema(name: "name", type: .string), ColumnSchema(name: "size", type: .int)]
+      [
+        ColumnSchema(name: "name", type: .string), ColumnSchema(name: "size", type: .int),
+        link("chest", to: ObjectClasses.crate),
+      ]
     case ObjectClasses.person:
       [
         primaryKey, ColumnSchema(name: version == 1 ? "name" : "fullName", type: .string),

@@ -158,10 +158,12 @@ struct ObjectModel: Sendable, Hashable {
     set(.link(key), ObjectClasses.person, person, "home")
     set(value.elements[0].engineValue, ObjectClasses.address, key, "city")
     var rooms: [Value] = []
-    for room in value.elements[1].elements where room.elements.count == 2 {
+    for room in value.elements[1].elements where room.elements.count == 3 {
       let number = add(ObjectClasses.room)
       set(room.elements[0].engineValue, ObjectClasses.room, number, "name")
       set(room.elements[1].engineValue, ObjectClasses.room, number, "size")
+      let chest = room.elements[2].number.flatMap { classes[ObjectClasses.crate]?.keys[$0] }
+      set(chest.map { .link($0) } ?? .null, ObjectClasses.room, number, "chest")
       rooms.append(.link(number))
     }
     set(.list(rooms), ObjectClasses.address, key, "rooms")
@@ -178,9 +180,17 @@ struct ObjectModel: Sendable, Hashable {
       guard let name = PlannedValue(value(ObjectClasses.room, room, "name")),
         let size = PlannedValue(value(ObjectClasses.room, room, "size"))
       else { return nil }
-      rooms.append(.list([name, size]))
+      rooms.append(.list([name, size, crate(value(ObjectClasses.room, room, "chest"))]))
     }
     return .list([city, .list(rooms)])
+  }
+
+  /// A link to a crate in the form of statements.
+  private func crate(_ value: Value) -> PlannedValue {
+    guard case .link(let key) = value,
+      case .int(let id) = self.value(ObjectClasses.crate, key, "_id")
+    else { return .null }
+    return .link(id)
   }
 }
 
