@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: dist dist-test setup run coverage merge-coverage docc pages hooks histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate sync-certificate calibrate screenshots test test-busy test-large test-sync disk-worlds sync-crashes sync-stress realmswift-snippets test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench bench-lists fuzz mutants damaged-images query-pairs damaged-bundles golden format
+.PHONY: dist dist-test setup run coverage merge-coverage docc pages hooks histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate sync-certificate calibrate screenshots test test-busy test-large test-sync disk-worlds sync-costs sync-crashes sync-stress realmswift-snippets test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench bench-lists fuzz mutants damaged-images query-pairs damaged-bundles golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; OpenSSL
@@ -258,6 +258,12 @@ damaged-bundles: setup
 # All orders of arrival in small synchronized worlds, drawn ones, the lists' sizes, and recorded transactions: minutes in a release build.
 test-sync: setup
 	FAULTLINE_LARGE=1 swift test -c release --filter "SyncCoreTests|SyncClientTests|SyncServerTests|SyncWorldTests"
+
+# What it costs writers that a file is synchronized: the same durable work on one that is and on one that is not (a minute).
+sync-costs: setup
+	FAULTLINE_ONLY=sync-writer swift build -c release --scratch-path .build-sync-costs
+	program="$$(FAULTLINE_ONLY=sync-writer swift build -c release --scratch-path .build-sync-costs --show-bin-path)/sync-writer" && \
+	  out=$$(mktemp -d) && (cd "$$out" && "$$program" cost) && rm -r "$$out"
 
 # Worlds of agents and a server on disks that lose power: an hour with three seeds, from each of which on as many worlds are drawn.
 DISK_WORLDS ?= 2500

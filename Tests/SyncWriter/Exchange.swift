@@ -10,6 +10,7 @@ import SyncServer
 
 /// An agent, a server, and what is on its way between them.
 final class Exchange {
+  private let client: Realm.Configuration
   let agent: SyncAgent
   let server: SyncServerStore
   private var toServer: [[UInt8]] = []
@@ -18,9 +19,13 @@ final class Exchange {
   private var session: UInt64 = 0
   private var connections: UInt64 = 0
 
-  init() throws {
-    agent = try SyncAgent(Writing.recorded, now: Writing.now)
-    server = try SyncServerStore(Writing.configuration("server.realm"))
+  init(
+    _ client: Realm.Configuration = Writing.recorded,
+    server: Realm.Configuration = Writing.configuration("server.realm")
+  ) throws {
+    self.client = client
+    agent = try SyncAgent(client, now: Writing.now)
+    self.server = try SyncServerStore(server)
   }
 
   /// Makes both files; the counter is the server's before anybody adds.
@@ -53,7 +58,7 @@ final class Exchange {
   }
 
   func pending() throws -> [SyncChangeset] {
-    try SyncedFile.pending(try RealmFile(Writing.recorded).database.snapshot())
+    try SyncedFile.pending(try RealmFile(client).database.snapshot())
   }
 
   /// Does what there is to do.

@@ -1,5 +1,6 @@
 // Main.swift: `sync-writer`, one of several processes on a synchronized file: writers of it, the
-// agent that synchronizes it with a server's file beside it, and the judge of what they left.
+// agent that synchronizes it with a server's file beside it, and the judge of what they left. Alone
+// it measures what synchronization costs a writer.
 
 import Foundation
 import ObjectDatabase
@@ -31,7 +32,8 @@ struct SyncWriter {
       case ("agent", 2): try Exchange().serve(until: words[1])
       case ("check", 1...):
         if let fault = try Judging.fault(counts(Array(words.dropFirst()))) { stop(fault) }
-      default: stop("make | write COUNT NAME | agent FILE | check NAME:COUNT…")
+      case ("cost", 1): try Costs.measure()
+      default: stop("cost | make | write COUNT NAME | agent FILE | check NAME:COUNT…")
       }
     } catch { stop("\(error)") }
   }
