@@ -11,8 +11,10 @@ extension World {
   /// client's name, nobody reads or writes anything.
   mutating func judgeStrangers() {
     judgeSilence()
-    // A number that no file has goes to whoever comes next.
-    for record in server.machine.file.clients where isHeld(record) {
+    let abandoned = server.machine.abandonedClients
+    // Whoever comes next may get an abandoned number, if no file has it.
+    for record in server.machine.file.clients
+    where isHeld(record) || !abandoned.contains(record.client.number) {
       judgeFalseSecret(record)
       judgeFalseName(record)
     }

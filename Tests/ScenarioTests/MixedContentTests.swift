@@ -126,6 +126,7 @@ private func entry(_ key: String, _ value: PlannedValue) -> PlannedEntry {
       ),
       ("{insert: Crate, _id: 1, content: {a: {$cat: 1}}}", 54, "'$cat' is no key"),
       ("{insert: Crate, _id: 1, content: {$dog: rex}}", 50, "'$dog' is no key"),
+      ("{update: Crate, _id: 1, edit: {at: [0, $a], set: 1}}", 55, "'$a' is no key"),
       ("{update: Crate, _id: 1, edit: {at: a, set: 1}}", 51, "expected a list of indexes and keys"),
       ("{update: Crate, _id: 1, edit: {at: [[1]], set: 1}}", 52, "expected an index or a key"),
       ("{update: Crate, _id: 1, edit: {at: [1], remove: no}}", 64, "'no' is not a value of remove"),

@@ -84,7 +84,7 @@ extension ServerMachine {
   /// all the same gets another one, as it does not know the new secret.
   /// - Returns: The index of its record.
   private mutating func addClient(secret: UInt64, lowest: SyncVersion) -> Int {
-    let abandoned = unconfirmed.subtracting(connectedClients).min()
+    let abandoned = abandonedClients.min()
     let number = abandoned ?? UInt64(file.clients.count) + 1
     let record = ClientRecord(
       client: SyncClient(number), secret: secret, nonce: secret, offered: secret, lowest: lowest)

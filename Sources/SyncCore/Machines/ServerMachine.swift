@@ -294,6 +294,10 @@ extension ServerMachine {
     return SyncClient(found.client)
   }
 
+  /// The clients whose numbers go to those who come next: nobody has shown to know them, and nobody
+  /// is connected with them.
+  package var abandonedClients: Set<UInt64> { unconfirmed.subtracting(connectedClients) }
+
   /// The clients that are connected.
   package var connectedClients: Set<UInt64> { Set(sessions.values.lazy.map(\.client)) }
 

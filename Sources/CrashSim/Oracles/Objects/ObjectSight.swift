@@ -129,9 +129,13 @@ package struct ObjectSight: Sendable, Hashable {
       let id = crate.int("_id")
       chests[key] = id
       crates[id] = PlannedValue(crate.columns["content"] ?? .null, rows)
-      places[id] = rows.rooms.values.filter { $0.link("chest") == key }.map { $0.text("name") }
-        .sorted()
+      places[id] = []
     }
+    for room in rows.rooms.values {
+      guard let chest = room.link("chest").flatMap({ chests[$0] }) else { continue }
+      places[chest, default: []].append(room.text("name"))
+    }
+    places = places.mapValues { $0.sorted() }
     var fans: [Int64: [Int]] = [:]
     for (_, person) in rows.people {
       let links = person.links("dogs")

@@ -48,7 +48,7 @@ extension ScenarioParser {
     }
   }
 
-  /// A link to a dog: the mapping of one key, which no dictionary can have.
+  /// A link to a dog: the mapping of one key, which no dictionary has.
   private func readLink(_ pair: ScenarioNode.Entry, isAlone: Bool) -> PlannedValue? {
     if isAlone, pair.key.text == ObjectClasses.linkKey,
       case .scalar(let text, isQuoted: false) = pair.value.body,
@@ -56,11 +56,15 @@ extension ScenarioParser {
     {
       return .link(key)
     }
-    reader.report(
-      pair.key.position,
-      "'\(pair.key.text.prefix(60))' is no key of a dictionary, which begins "
-        + "with no dollar sign", "for a link write as in {\(ObjectClasses.linkKey): 3}")
+    refuseKey(pair.key.text, pair.key.position)
     return nil
+  }
+
+  private func refuseKey(_ key: String, _ position: SourcePosition) {
+    reader.report(
+      position,
+      "'\(key.prefix(60))' is no key of a dictionary, which begins with no dollar sign",
+      "for a link write as in {\(ObjectClasses.linkKey): 3}")
   }
 
   private func readPlain(_ text: String, _ node: ScenarioNode) -> PlannedValue? {
@@ -166,6 +170,10 @@ extension ScenarioParser {
         reader.report(
           item.position, "expected an index or a key, found \(item.kind)",
           "write a number for a list, or a text for a dictionary")
+        return nil
+      }
+      guard !text.hasPrefix("$") else {
+        refuseKey(text, item.position)
         return nil
       }
       let number = isQuoted ? nil : ScenarioReader.number(text)

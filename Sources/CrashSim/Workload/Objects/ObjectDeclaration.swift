@@ -59,7 +59,7 @@ package enum ObjectClasses {
   package static let crate = "Crate"
   /// The key of a mapping that is a link to a dog, and no dictionary, in a content.
   ///
-  /// A dictionary of an object database has no keys that begin with a dollar sign.
+  /// RealmSwift refuses keys of dictionaries that begin with a dollar sign, and so do scenarios.
   package static let linkKey = "$dog"
   /// The table with the lists and dictionaries in mixed values.
   package static let collectionTable = "__mixed"
