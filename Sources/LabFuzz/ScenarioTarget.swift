@@ -91,10 +91,10 @@ enum ScenarioTarget {
       - ui: {write: [{insert: Crate, _id: 1, content: {a: [1, {b: [two, 2.5, null]}], c: {}}}]}
       - ui: {write: [{update: Crate, _id: 1, edit: {at: [a, 1, b, 0], insert: [[3]]}}]}
       - ui: {write: [{update: Crate, _id: 1, edit: {at: [a, 0], set: {d: true}}}]}
-      - ui: {write: [{update: Crate, _id: 1, edit: {at: [a, 1], remove: true}}]}
-      - ui: {write: [{update: Crate, _id: 1, edit: {at: [c], clear: true}}]}
       - ui: {write: [{update: Crate, _id: 1, edit: {at: [a, 0], move: 1}}]}
       - ui: {write: [{update: Crate, _id: 1, edit: {at: [a, 1], swap: 0}}]}
+      - ui: {write: [{update: Crate, _id: 1, edit: {at: [a, 1], remove: true}}]}
+      - ui: {write: [{update: Crate, _id: 1, edit: {at: [c], clear: true}}]}
       - ui: {write: [{update: Crate, _id: 1, edit: {at: [c, dog], set: {$dog: 1}}}]}
       - ui: {repeat: 9, write: [{update: Crate, _id: 1..9, edit: random}]}
 
