@@ -193,6 +193,50 @@ struct MachineTests {
     #expect(server.file.clients[0].client == client.file.client)
   }
 
+  @Test("move the barrier behind many operations, once all that are connected have them")
+  func barrierOfIdleClients() throws {
+    var (server, client) = try pair()
+    func hears(_ message: SyncMessage, from session: UInt64) -> [SyncMessage] {
+      let outputs = server.step(.message(session: session, message), at: 9)
+      return sent(outputs.contains(.store(server.file)) ? server.step(.stored, at: 9) : outputs)
+    }
+    let progress = SyncMessage.progress(
+      confirmed: SyncVersion(1), lowest: SyncVersion(1), asks: false)
+    let many = (0..<257).map { SyncOperation.create(SyncObject("Note", .int($0))) }
+    _ = client.step(.commit(many), at: 9)
+    let upload = try #require(sent(client.step(.stored, at: 9)).first)
+    // Another client is connected, and has nothing yet.
+    _ = server.step(.opened(session: 2, random: 200), at: 9)
+    var other = ClientMachine(ClientFile())
+    let hello = try #require(sent(other.step(.connected, at: 9)).first)
+    #expect(hears(hello, from: 2).count == 1)
+    #expect(hears(upload, from: 1).count == 3)
+    #expect(hears(progress, from: 1) == [] && server.file.log.head == SyncVersion(1))
+    let said = hears(progress, from: 2)
+    let entry = try #require(server.file.log[SyncVersion(2)])
+    #expect(said == [.entries([entry]), .entries([entry])])
+    #expect(entry.changeset.operations == [] && entry.barrier == SyncVersion(1))
+    #expect(entry.changeset.client.number == 1 << 56 - 1)
+    // Each client keeps that one instead, and the server goes on as before.
+    let first = try #require(server.file.log[SyncVersion(1)])
+    for message in [SyncMessage.entries([first]), .entries([entry])] {
+      _ = client.step(.message(message), at: 9)
+      _ = client.step(.stored, at: 9)
+    }
+    var file = client.file
+    file.trim()
+    #expect(file.log.entries == [entry] && file.pending == [])
+    for session in [1, 2] as [UInt64] {
+      let late = SyncMessage.progress(
+        confirmed: SyncVersion(2), lowest: SyncVersion(2), asks: true)
+      #expect(hears(late, from: session) == [])
+    }
+    #expect(server.file.log.head == SyncVersion(2))
+    _ = client.step(.commit(note(999)), at: 9)
+    let next = try #require(sent(client.step(.stored, at: 9)).first)
+    #expect(hears(next, from: 1).count == 3 && server.file.log.head == SyncVersion(3))
+  }
+
   @Test("notice a server that has lost entries, and keep what is pending (I20)")
   func lostEntries() throws {
     var (server, client) = try pair()

@@ -139,8 +139,8 @@ extension ByteReader {
       client: SyncClient(try number()), secret: try fixed(UInt64.self),
       nonce: try fixed(UInt64.self), epoch: try fixed(UInt64.self), lastSequence: try number(),
       mark: try fixed(UInt128.self), wentBack: false, log: nil)
-    // The first and the last number belong to nobody; the client counts on from its last changeset.
-    guard welcome.client.number > 0, welcome.client < SyncClient.server,
+    // The first number belongs to nobody; the client counts on from its last changeset.
+    guard welcome.client.number > 0, welcome.client < SyncClient.keeper,
       welcome.lastSequence < .max / 2
     else { throw malformed("a client or sequence number that nobody has") }
     let flags = try byte()

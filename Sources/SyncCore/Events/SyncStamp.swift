@@ -9,6 +9,10 @@ public struct SyncClient: Hashable, Comparable, Sendable {
   /// The client with a number.
   public init(_ number: UInt64) { self.number = number }
 
+  /// The author of entries without operations, by which a server moves the barrier; no client gets
+  /// this number or a higher one.
+  package static let keeper = SyncClient(1 << 56 - 1)
+
   /// Orders by number.
   public static func < (left: SyncClient, right: SyncClient) -> Bool {
     left.number < right.number

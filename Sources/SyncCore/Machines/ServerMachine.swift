@@ -96,6 +96,8 @@ public struct ServerMachine: Hashable, Sendable {
     /// Entries in a message, and entries under way to a client.
     static let message = 16
     static let underWay: UInt64 = 64
+    /// Operations that clients keep although all that are connected have them.
+    static let keptOperations = 256
   }
 
   struct Session: Hashable {
@@ -182,6 +184,7 @@ public struct ServerMachine: Hashable, Sendable {
       let known = max(found.confirmed, confirmed.number)
       sessions[session]?.confirmed = known
       if asks { sessions[session]?.sent = known }
+      moveBarrier()
       sendEntries(to: session)
     default: break
     }
@@ -224,6 +227,26 @@ public struct ServerMachine: Hashable, Sendable {
     file.clients[index].nonce = sessions[session]?.nonce ?? 0
     held.isDirty = true
     held.append(.send(session: session, .received(changeset.sequence)))
+    for session in sessions.keys.sorted() { sendEntries(to: session) }
+  }
+
+  /// Moves the barrier behind entries of many operations that all connected clients have.
+  ///
+  /// The next upload would move it, too, but until then each client would keep these entries.
+  private mutating func moveBarrier() {
+    let (log, client) = (file.log, SyncClient.keeper)
+    var count = 0
+    for entry in log.entries(after: log.barrier.number, to: log.movedBarrier(to: goal).number) {
+      count += entry.changeset.operations.count
+    }
+    guard count > Limits.keptOperations,
+      let stamp = SyncStamp.next(now: 0, after: log.knownStamp(client: client, base: log.head))
+    else { return }
+    let changeset = SyncChangeset(
+      client: client, sequence: log.lastSequence(of: client) + 1, base: log.head, stamp: stamp,
+      operations: [])
+    guard (try? file.log.accept(changeset, barrierAtMost: goal)) != nil else { return }
+    held.isDirty = true
     for session in sessions.keys.sorted() { sendEntries(to: session) }
   }
 

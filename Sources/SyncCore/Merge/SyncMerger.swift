@@ -196,7 +196,7 @@ public struct SyncMerger: Sendable {
 
   /// The last version up to a goal such that no later entry that is not stale has its base before
   /// it.
-  private func movedBarrier(to goal: SyncVersion) -> SyncVersion {
+  func movedBarrier(to goal: SyncVersion) -> SyncVersion {
     let old = barrier.number
     var moved = min(goal.number, head.number)
     // All entries after `version` have been checked.
