@@ -20,29 +20,16 @@ package enum BaseRows {
     package let node: SyncNode?
   }
 
-  /// An object that did not exist is stored as a deletion.
+  /// The bytes of a row: an object that did not exist is stored as a deletion.
   package static func bytes(_ object: SyncObject, _ node: SyncNode?) throws(EngineError) -> [UInt8]
   {
-    guard let node else { return prefix(object) + (try encoded([.delete(object)])) }
-    var state = SyncState()
-    state.replace(object, by: node)
-    return prefix(object) + (try encoded(state.operations(from: SyncState())))
+    prefix(object) + (try OldState(object, node).encoded())
   }
 
   /// The prefix of an object's bytes: its name, which is compared without the rest.
   private static func prefix(_ object: SyncObject) -> [UInt8] {
     let name = object.encoded()
     return NumberBytes.bytes([UInt64(name.count)]) + name
-  }
-
-  private static func encoded(_ operations: [SyncOperation]) throws(EngineError) -> [UInt8] {
-    var recorded = RecordedOperations()
-    for operation in operations { recorded.append(operation) }
-    do throws(SyncError) {
-      return try recorded.changeset(
-        SyncChangeset(
-          client: SyncClient(0), sequence: 0, base: .zero, stamp: .zero, operations: []))
-    } catch { throw EngineError(code: .limit, message: error.message) }
   }
 
   private static func home(_ object: SyncObject) -> UInt64 {
@@ -53,24 +40,15 @@ package enum BaseRows {
     (number + 1) & UInt64(SyncTable.numberEnd - 1)
   }
 
-  private static func base(_ number: UInt64, _ bytes: [UInt8]) throws(EngineError)
-    -> (object: SyncObject, base: Base)
-  {
+  private static func base(
+    _ number: UInt64, _ bytes: [UInt8]
+  ) throws(EngineError) -> (object: SyncObject, base: Base) {
     let count = try NumberBytes.numbers(bytes, count: 1)[0]
     guard count <= UInt64(bytes.count - 8) else {
       throw SyncTable.damaged("row \(number) of objects as they were has no object's name")
     }
-    do throws(SyncError) {
-      let operations = try SyncChangeset(
-        decoding: Array(bytes.dropFirst(8 + Int(count)))
-      ).operations
-      guard let object = operations.first?.object else { throw SyncError(.malformed, "nothing") }
-      var state = SyncState()
-      if operations != [.delete(object)] {
-        for operation in operations { try state.apply(operation) }
-      }
-      return (object, Base(number: number, bytes: bytes, node: state.objects[object]))
-    } catch { throw SyncTable.damaged("row \(number) of objects as they were: \(error)") }
+    let old = try OldState(decoding: Array(bytes.dropFirst(8 + Int(count))))
+    return (old.object, Base(number: number, bytes: bytes, node: try old.node(from: nil)))
   }
 
   /// Whether an object has a row here.
@@ -126,9 +104,15 @@ package enum BaseRows {
 }
 
 /// For each class the row key from which on objects were made since.
-enum MarkRows {
-  /// The mark of a class; zero for one that is new.
-  static func mark(
+struct ClassMarks {
+  private let write: WriteTransaction
+  /// Those that were read, with the marks that are stored.
+  private var marks: [String: (stored: Int64, moved: Int64)] = [:]
+
+  init(_ write: WriteTransaction) { self.write = write }
+
+  /// The stored mark of a class; zero for one that is new.
+  static func stored(
     of table: String, _ source: some ReadableVersion
   ) throws(EngineError) -> Int64 {
     let number = UInt64(try source.tableID(of: table))
@@ -136,15 +120,34 @@ enum MarkRows {
     return Int64(bitPattern: try NumberBytes.numbers(bytes, count: 1)[0])
   }
 
-  /// Moves the marks to the present.
-  static func store(_ classes: FileClasses, _ write: WriteTransaction) throws(EngineError) {
-    for described in classes.all where !described.isEmbedded {
-      let table = described.table.name
-      let next = try RecordedClass.nextKey(of: table, write)
-      guard try mark(of: table, write) != next else { continue }
+  /// The mark of a class, as far as it was moved.
+  mutating func mark(of table: String) throws(EngineError) -> Int64 {
+    if let known = marks[table] { return known.moved }
+    let stored = try Self.stored(of: table, write)
+    marks[table] = (stored, stored)
+    return stored
+  }
+
+  /// Moves a class's mark, so that the object of a row was there before.
+  mutating func move(behind key: Int64, _ described: FileClass) throws(EngineError) {
+    let table = described.table.name
+    if try mark(of: table) <= key { marks[table]?.moved = key + 1 }
+  }
+
+  /// Moves a class's mark, so that all of its objects were there before.
+  mutating func moveToEnd(_ described: FileClass) throws(EngineError) {
+    guard !described.isEmbedded else { return }
+    let table = described.table.name
+    _ = try mark(of: table)
+    marks[table]?.moved = try RecordedClass.nextKey(of: table, write)
+  }
+
+  /// Writes those that moved.
+  func store() throws(EngineError) {
+    for (table, mark) in marks.sorted(by: { $0.key < $1.key }) where mark.moved != mark.stored {
       try SyncTable.put(
-        NumberBytes.bytes([UInt64(bitPattern: next)]), .mark, UInt64(try write.tableID(of: table)),
-        write)
+        NumberBytes.bytes([UInt64(bitPattern: mark.moved)]), .mark,
+        UInt64(try write.tableID(of: table)), write)
     }
   }
 }

@@ -7,43 +7,23 @@ import SyncCore
 
 /// Bytes by numbers.
 package struct PartRows {
-  /// Changesets that are not among the server's entries; no rows have larger keys.
+  /// Changesets that are not among the server's entries, except those in pages (PendingRows.swift).
   package static let pending = PartRows(kind: .pending)
   /// The server's entries that are still needed.
   package static let window = PartRows(kind: .window)
 
-  private static let partsMax: UInt64 = 32
+  static let partsMax: UInt64 = 32
   private static let partBytesMax = 8 << 20
   /// The last number that has a row key.
   private static let numberMax = UInt64(SyncTable.numberEnd) / partsMax - 1
 
   let kind: SyncTable.Kind
 
-  /// Number and stamp of the last pending changeset; nil without any.
-  /// - Complexity: O(log rows).
-  static func lastPending(
-    _ write: WriteTransaction
-  ) throws(EngineError) -> (number: UInt64, stamp: SyncStamp)? {
-    let rows = try RowWriter(write, SyncTable.name)
-    guard let key = try rows.largestKey(), let (kind, row) = SyncTable.parts(key),
-      kind == .pending
-    else { return nil }
-    let number = row / partsMax
-    guard
-      case .binary(let bytes)? = try rows.value(try SyncTable.key(.pending, number * partsMax), 0)
-    else { throw SyncTable.damaged("pending changeset \(number) has no beginning") }
-    do throws(SyncError) {
-      return (number, try SyncChangeset(headerOf: bytes).stamp)
-    } catch { throw SyncTable.damaged("pending changeset \(number): \(error)") }
-  }
-
   /// Adds one.
   package func append(
     _ bytes: [UInt8], number: UInt64, _ write: WriteTransaction
   ) throws(EngineError) {
-    guard number <= Self.numberMax else {
-      throw EngineError(code: .limit, message: "no number is left after \(number)")
-    }
+    try Self.checkNumber(number)
     var (start, part) = (0, UInt64(0))
     repeat {
       let end = min(bytes.count, start + Self.partBytesMax)
@@ -53,6 +33,29 @@ package struct PartRows {
       start = end
       part += 1
     } while start < bytes.count
+  }
+
+  /// - Throws: `EngineError` with code `.limit` for a number that no row can have.
+  static func checkNumber(_ number: UInt64) throws(EngineError) {
+    guard number <= numberMax else {
+      throw EngineError(code: .limit, message: "no number is left after \(number)")
+    }
+  }
+
+  /// The bytes of one.
+  /// - Throws: `EngineError` with code `.corrupted` for one without a beginning.
+  func bytes(_ number: UInt64, _ source: some ReadableVersion) throws(EngineError) -> [UInt8] {
+    guard var bytes = try SyncTable.bytes(kind, number * Self.partsMax, source) else {
+      throw SyncTable.damaged("number \(number) has no beginning")
+    }
+    var part: UInt64 = 1
+    while part < Self.partsMax,
+      let more = try SyncTable.bytes(kind, number * Self.partsMax + part, source)
+    {
+      bytes += more
+      part += 1
+    }
+    return bytes
   }
 
   /// All of them, in their order.
@@ -79,20 +82,6 @@ package struct PartRows {
     for row in try SyncTable.numbers(kind, write) where isRemoved(row / Self.partsMax) {
       try SyncTable.remove(kind, row, write)
     }
-  }
-
-  /// The pending changesets of a version.
-  /// - Throws: `EngineError` with code `.corrupted` for bytes that are not a changeset.
-  static func changesets(
-    _ source: some ReadableVersion
-  ) throws(EngineError) -> [SyncChangeset] {
-    var found: [SyncChangeset] = []
-    for (number, bytes) in try pending.all(source) {
-      do throws(SyncError) { found.append(try SyncChangeset(decoding: bytes)) } catch {
-        throw SyncTable.damaged("pending changeset \(number): \(error)")
-      }
-    }
-    return found
   }
 
   /// The entries of a version that are kept.

@@ -15,6 +15,7 @@ struct StoredClient {
   /// The objects that matter.
   let named: Set<SyncObject>
   private let bases: [SyncObject: BaseRows.Base]
+  private let pending: PendingRows.Contents
 
   /// Reads it.
   /// - Parameters:
@@ -26,10 +27,10 @@ struct StoredClient {
     reader = RowReader(source: write, classes: try FileClasses(write))
     bases = try BaseRows.all(write)
     let entries = try PartRows.entries(write)
-    let pending = try PartRows.changesets(write)
+    pending = try PendingRows.all(write, after: identity.lastSequence)
     var named = NamedObjects()
     for entry in entries { named.add(entry) }
-    for changeset in pending { named.add(changeset.operations) }
+    for changeset in pending.changesets { named.add(changeset.operations) }
     let touched = named.touched
     if case .entries(let new)? = message {
       for entry in new { named.add(entry) }
@@ -45,7 +46,9 @@ struct StoredClient {
         state.replace(object, by: try reader.node(of: object, key, described))
       }
     }
-    for object in touched { state.replace(object, by: bases[object]?.node) }
+    for object in touched {
+      state.replace(object, by: try pending.olds.node(of: object, bases[object], reader))
+    }
     var start = identity.start
     start.authors = try AuthorRows.all(write)
     let log: SyncMerger
@@ -54,8 +57,8 @@ struct StoredClient {
     } catch { throw SyncTable.damaged("the entries that are kept do not fit: \(error)") }
     file = ClientFile(
       client: identity.client, secret: identity.secret, nonce: identity.nonce,
-      epoch: identity.epoch, log: log, pending: pending,
-      stamp: max(identity.clock, pending.last?.stamp ?? .zero), mark: identity.mark,
+      epoch: identity.epoch, log: log, pending: pending.changesets,
+      stamp: max(identity.clock, pending.changesets.last?.stamp ?? .zero), mark: identity.mark,
       needsLog: identity.needsLog)
   }
 
@@ -138,7 +141,7 @@ struct StoredClient {
     identity.nonce = new.nonce
     identity.epoch = new.epoch
     identity.confirmed = new.log.head
-    identity.lastSequence = (new.pending.first?.sequence ?? new.nextSequence) - 1
+    identity.lastSequence = new.lastConfirmedSequence
     identity.clock = max(
       new.stamp, new.log.knownStamp(client: new.client, base: new.log.head))
     identity.needsLog = new.needsLog
@@ -148,45 +151,61 @@ struct StoredClient {
     try AuthorRows.store(identity.start.authors, over: old, write)
     identity.start.authors = []
     if identity != self.identity { try identity.store(in: write) }
-    try storeChangesets(new)
-    try storeBases(new)
+    // A log that replaces this one has other entries under the same versions.
+    let isNewLog =
+      new.log.start < file.log.start
+      || new.log.chain(at: file.log.head) != file.log.chain(at: file.log.head)
+    try storeChangesets(new, isNewLog: isNewLog)
+    try storeBases(new, isNewLog: isNewLog)
   }
 
-  private func storeChangesets(_ new: ClientFile) throws(EngineError) {
+  private func storeChangesets(_ new: ClientFile, isNewLog: Bool) throws(EngineError) {
     let write = reader.source
-    let (known, kept) = (Set(file.pending), Set(new.pending))
-    var gone: Set<UInt64> = []
-    for changeset in file.pending where !kept.contains(changeset) {
-      gone.insert(changeset.sequence)
+    let lastSequence = new.lastConfirmedSequence
+    // The rows have what is pending now, and changesets before that.
+    if new.client == file.client, lastSequence >= identity.lastSequence,
+      file.pending.filter({ $0.sequence > lastSequence }) == new.pending
+    {
+      try PendingRows.trim(upTo: lastSequence, pending, write)
+    } else {
+      try PendingRows.replace(by: new.pending, write)
     }
-    if !gone.isEmpty { try PartRows.pending.remove(write) { gone.contains($0) } }
-    for changeset in new.pending where !known.contains(changeset) {
-      try PartRows.pending.append(
-        changeset.encoded(), number: changeset.sequence, write)
-    }
-    // A log that replaces this one has other entries under the same versions.
-    let isSame =
-      new.log.start >= file.log.start
-      && new.log.chain(at: file.log.head) == file.log.chain(at: file.log.head)
-    let (start, head) = (new.log.start.number, isSame ? file.log.head.number : 0)
-    try PartRows.window.remove(write) { !isSame || $0 <= start }
+    let (start, head) = (new.log.start.number, isNewLog ? 0 : file.log.head.number)
+    try PartRows.window.remove(write) { isNewLog || $0 <= start }
     for entry in new.log.entries where entry.version.number > head {
       try PartRows.window.append(
         entry.encoded(), number: entry.version.number, write)
     }
   }
 
-  private func storeBases(_ new: ClientFile) throws(EngineError) {
+  private func storeBases(_ new: ClientFile, isNewLog: Bool) throws(EngineError) {
     let write = reader.source
-    var named = NamedObjects()
-    for entry in new.log.entries { named.add(entry) }
-    for changeset in new.pending { named.add(changeset.operations) }
+    var kept = NamedObjects()
+    for entry in new.log.entries { kept.add(entry) }
+    for changeset in new.pending { kept.add(changeset.operations) }
+    var marks = ClassMarks(write)
+    if isNewLog {
+      for described in reader.classes.all { try marks.moveToEnd(described) }
+    } else {
+      // An object that is not touched any more was there before what is kept now.
+      for object in named.subtracting(kept.touched).sorted() {
+        if let (key, described) = try reader.row(of: object) {
+          try marks.move(behind: key, described)
+        }
+      }
+    }
     var wanted: [SyncObject: [UInt8]] = [:]
-    for object in named.touched {
-      wanted[object] = try BaseRows.bytes(object, new.log.startState.objects[object])
+    for object in kept.touched {
+      let node = new.log.startState.objects[object]
+      if node == nil {
+        guard let (key, described) = try reader.row(of: object),
+          key < (try marks.mark(of: described.table.name))
+        else { continue }
+      }
+      wanted[object] = try BaseRows.bytes(object, node)
     }
     try BaseRows.store(wanted, over: bases, write)
-    try MarkRows.store(reader.classes, write)
+    try marks.store()
   }
 }
 
@@ -239,4 +258,9 @@ package struct NamedObjects {
       }
     }
   }
+}
+
+extension ClientFile {
+  /// The number of the last changeset that is not pending.
+  fileprivate var lastConfirmedSequence: UInt64 { (pending.first?.sequence ?? nextSequence) - 1 }
 }

@@ -14,25 +14,41 @@ private struct RowPlace: Equatable {
   let key: Int64
 }
 
-/// The objects whose old state is stored, as far as one recorder knows.
+/// The objects and properties whose old state is stored, as far as one recorder knows.
 ///
 /// It is valid until an agent changes the file, or until the transaction that stored them is lost.
-private struct KeptObjects {
+private struct KeptStates {
   private static let countMax = 10_000
   private(set) var objects: Set<SyncObject> = []
+  private(set) var fields: Set<SyncField> = []
   /// Those of the current or last transaction.
-  var new: Set<SyncObject> = []
+  var newObjects: Set<SyncObject> = []
+  var newFields: Set<SyncField> = []
   /// The stamp of that transaction.
   var stamp: SyncStamp?
   private var identity: SyncIdentity?
 
   /// Called when a transaction is about to be committed, after the last pending one.
   mutating func begin(_ identity: SyncIdentity, _ last: SyncStamp?) {
-    if self.identity != identity || objects.count > Self.countMax { objects = [] }
-    if self.identity == identity, last == stamp { objects.formUnion(new) }
+    if self.identity != identity || objects.count + fields.count > Self.countMax {
+      objects = []
+      fields = []
+    }
+    if self.identity == identity, last == stamp {
+      objects.formUnion(newObjects)
+      fields.formUnion(newFields)
+    }
     self.identity = identity
-    new = []
+    newObjects = []
+    newFields = []
   }
+}
+
+/// What operations of a transaction are about.
+private enum TouchedPart {
+  /// Properties with single values that are no links.
+  case fields(Set<SyncField>)
+  case whole
 }
 
 /// Records the transactions of one realm.
@@ -47,9 +63,13 @@ final class SyncRecorder: ChangeRecorder {
   private var recent: FileClass?
   @safe @exclusivity(unchecked) var operations = RecordedOperations()
   /// The objects that were there, or may have been, and that operations are about.
-  private var touched: Set<SyncObject> = []
+  private var touched: [SyncObject: TouchedPart] = [:]
+  /// The object of the last operation, when it is touched as a whole.
   private var lastTouched: SyncObject?
-  private var kept = KeptObjects()
+  private var kept = KeptStates()
+  private var knownIdentity: (bytes: [UInt8], identity: SyncIdentity)?
+  /// The page of the current or last transaction; another one may have replaced it.
+  private var page: PendingPage?
   /// The object of the row looked up last.
   private var lastRow: (place: RowPlace, object: SyncObject)?
   /// Collections being assigned, each with its old value.
@@ -71,7 +91,7 @@ final class SyncRecorder: ChangeRecorder {
     write = nil
     database = nil
     lastRow = nil
-    touched = []
+    touched = [:]
     lastTouched = nil
     operations = RecordedOperations()
     assignments = []
@@ -79,40 +99,99 @@ final class SyncRecorder: ChangeRecorder {
 
   func willCommit(_ write: WriteTransaction) throws(EngineError) {
     guard operations.count > 0 else { return }
-    let last = try PartRows.lastPending(write)
-    let identity = try SyncIdentity(write)
+    let identity = try identity(write)
+    let last = try PendingRows.last(write, known: page)
+    page = nil
     let clock = max(last?.stamp ?? .zero, identity.clock)
     guard let stamp = SyncStamp.next(now: now(), after: clock) else {
       throw EngineError(code: .limit, message: "no later stamp is left")
     }
     let header = SyncChangeset(
-      client: identity.client, sequence: (last?.number ?? identity.lastSequence) + 1,
+      client: identity.client, sequence: max(last?.number ?? 0, identity.lastSequence) + 1,
       base: identity.confirmed, stamp: stamp, operations: [])
     let bytes: [UInt8]
     do throws(SyncError) { bytes = try operations.changeset(header) } catch {
       throw EngineError(code: .limit, message: error.message)
     }
-    try PartRows.pending.append(bytes, number: header.sequence, write)
     kept.begin(identity, last?.stamp)
-    try keepOld(write)
+    let olds = try oldStates(write)
+    let item = PendingPage.Item(
+      changeset: bytes, olds: olds.map(\.bytes).filter { $0.count <= PendingRows.oldBytesMax })
+    page = try PendingRows.add(item, header, behind: last, write)
+    for (old, bytes) in olds where page == nil || bytes.count > PendingRows.oldBytesMax {
+      try BaseRows.add(old.object, BaseRows.bytes(old.object, try nodeBefore(old.object)), write)
+    }
     kept.stamp = stamp
   }
 
-  /// Stores the old state of the objects that were not touched since the kept entries.
-  private func keepOld(_ write: WriteTransaction) throws(EngineError) {
+  /// The file's identity; it is not read again while its bytes are the same.
+  private func identity(_ write: WriteTransaction) throws(EngineError) -> SyncIdentity {
+    let bytes = try SyncTable.bytes(.identity, 0, write)
+    if let known = knownIdentity, known.bytes == bytes { return known.identity }
+    let identity = try SyncIdentity(write)
+    knownIdentity = bytes.map { ($0, identity) }
+    page = nil
+    return identity
+  }
+
+  /// The old state of what was not touched since the kept entries, as far as it has no row yet; as
+  /// far as this recorder knows, it is in no page either.
+  private func oldStates(
+    _ write: WriteTransaction
+  ) throws(EngineError) -> [(state: OldState, bytes: [UInt8])] {
     // `subtract` would look at each of the kept ones.
-    touched = touched.filter { !kept.objects.contains($0) }
-    guard !touched.isEmpty, let database else { return }
+    touched = touched.filter { !kept.objects.contains($0.key) && !isKept($0.value) }
+    guard !touched.isEmpty, let database else { return [] }
+    var olds: [(state: OldState, bytes: [UInt8])] = []
     let before = RowReader(source: try database.snapshot(), classes: try reader().classes)
-    for object in touched.sorted() {
-      kept.new.insert(object)
+    for (object, part) in touched.sorted(by: { $0.key < $1.key }) {
       guard try !BaseRows.contains(object, write),
         let (key, described) = try before.row(of: object),
-        key < (try MarkRows.mark(of: described.table.name, write))
-      else { continue }
-      let node = try before.node(of: object, key, described)
-      try BaseRows.add(object, BaseRows.bytes(object, node), write)
+        key < (try ClassMarks.stored(of: described.table.name, write))
+      else {
+        kept.newObjects.insert(object)
+        continue
+      }
+      let old = try oldState(of: object, part, key, described, before)
+      olds.append((old, try old.encoded()))
     }
+    return olds
+  }
+
+  /// An object as it was before the transaction.
+  private func nodeBefore(_ object: SyncObject) throws(EngineError) -> SyncNode? {
+    guard let database else { return nil }
+    let before = RowReader(source: try database.snapshot(), classes: try reader().classes)
+    return try before.row(of: object).flatMap { row throws(EngineError) in
+      try before.node(of: object, row.key, row.described)
+    }
+  }
+
+  private func isKept(_ part: TouchedPart) -> Bool {
+    guard case .fields(let fields) = part else { return false }
+    return fields.allSatisfy { kept.fields.contains($0) }
+  }
+
+  /// The old state of an object, or of properties that have none yet.
+  private func oldState(
+    of object: SyncObject, _ part: TouchedPart, _ key: Int64, _ described: FileClass,
+    _ before: RowReader<Snapshot>
+  ) throws(EngineError) -> OldState {
+    guard case .fields(let fields) = part else {
+      kept.newObjects.insert(object)
+      return OldState(object, try before.node(of: object, key, described))
+    }
+    var values: [(name: SyncText, value: SyncValue)] = []
+    for (position, name) in described.names.enumerated() {
+      let field = SyncField(object, [], name)
+      guard fields.contains(field), !kept.fields.contains(field) else { continue }
+      kept.newFields.insert(field)
+      let column = described.table.columns[position]
+      let value = try before.source.value(
+        in: described.table.name, key: key, column: column.name)
+      values.append((name, try before.value(value ?? .null, column)))
+    }
+    return OldState(object, values)
   }
 
   /// A class; that of the previous call is returned without a search.
@@ -142,10 +221,24 @@ final class SyncRecorder: ChangeRecorder {
   func tell(_ operation: SyncOperation) {
     let object = operation.object
     if object != lastTouched {
-      touched.insert(object)
+      touched[object] = .whole
       lastTouched = object
     }
     operations.append(operation)
+  }
+
+  /// The same for a property of which the old value is enough.
+  private func tell(_ change: SyncChange, of field: SyncField, _ column: ColumnSchema) {
+    guard field.steps.isEmpty, column.target == nil else { return tell(.change(field, change)) }
+    operations.append(.change(field, change))
+    guard field.object != lastTouched else { return }
+    switch touched[field.object] {
+    case .whole: lastTouched = field.object
+    case .fields(var fields):
+      fields.insert(field)
+      touched[field.object] = .fields(fields)
+    case nil: touched[field.object] = .fields([field])
+    }
   }
 
   /// A property, as synchronization names it, with its column; nil when it belongs to no object, or
@@ -246,13 +339,13 @@ final class SyncRecorder: ChangeRecorder {
   func didSet(_ value: Value, _ place: CollectionPath) throws(EngineError) {
     let reader = try reader()
     guard let (field, column) = try field(place, reader) else { return }
-    tell(.change(field, .set(try reader.value(value, column))))
+    tell(.set(try reader.value(value, column)), of: field, column)
     try reader.inner(value, column, field, .value) { tell($0) }
   }
 
   func didIncrement(_ place: CollectionPath, by amount: Int64) throws(EngineError) {
-    guard let (field, _) = try field(place, try reader()) else { return }
-    tell(.change(field, .increment(amount)))
+    guard let (field, column) = try field(place, try reader()) else { return }
+    tell(.increment(amount), of: field, column)
   }
 
   // MARK: assignments

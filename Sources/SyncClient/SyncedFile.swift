@@ -63,7 +63,7 @@ package struct SyncedFile: Sendable {
 
   /// Removes the file's identity from a copy.
   private static func prepareCopy(_ write: WriteTransaction) throws(EngineError) {
-    let count = try PartRows.pending.all(write).count
+    let count = try pending(write).count
     guard count == 0 else {
       throw EngineError(
         code: .busy,
@@ -71,6 +71,7 @@ package struct SyncedFile: Sendable {
           + "ever reaching it; wait for them")
     }
     try SyncStage.remove(write)
+    try PendingRows.replace(by: [], write)
     var identity = try SyncIdentity(write)
     identity.client = ClientFile.unnamed
     identity.secret = 0
@@ -86,7 +87,7 @@ package struct SyncedFile: Sendable {
   package static func pending(
     _ version: some ReadableVersion
   ) throws(EngineError) -> [SyncChangeset] {
-    try PartRows.changesets(version)
+    try PendingRows.all(version, after: try SyncIdentity(version).lastSequence).changesets
   }
 
   /// The amounts that a version keeps besides its objects: pending changesets, entries, old states
@@ -94,9 +95,10 @@ package struct SyncedFile: Sendable {
   package static func keptCounts(
     _ version: some ReadableVersion
   ) throws(EngineError) -> (pending: Int, entries: Int, objects: Int, parts: Int) {
-    (
-      try SyncTable.numbers(.pending, version).count,
-      try SyncTable.numbers(.window, version).count, try SyncTable.numbers(.base, version).count,
+    let found = try PendingRows.all(version, after: try SyncIdentity(version).lastSequence)
+    let objects = Set(try BaseRows.all(version).keys).union(found.olds.objects)
+    return (
+      found.changesets.count, try SyncTable.numbers(.window, version).count, objects.count,
       try SyncTable.numbers(.stage, version).filter { $0 > 0 }.count
     )
   }

@@ -328,8 +328,9 @@ package final class SyncServerStore {
     for object in StoredLog.touched(by: entry).sorted() {
       if touches[object] == nil {
         // No kept entry has touched it, so it is as at the start.
-        let node = machine.file.log.startState.objects[object]
-        try BaseRows.add(object, try BaseRows.bytes(object, node), write)
+        if let node = machine.file.log.startState.objects[object] {
+          try BaseRows.add(object, try BaseRows.bytes(object, node), write)
+        }
       }
       touches[object] = entry.version.number
     }
@@ -363,7 +364,8 @@ package final class SyncServerStore {
     try PartRows.window.remove(write) { $0 <= log.start.number }
     var wanted: [SyncObject: [UInt8]] = [:]
     for object in touches.keys {
-      wanted[object] = try BaseRows.bytes(object, log.startState.objects[object])
+      guard let node = log.startState.objects[object] else { continue }
+      wanted[object] = try BaseRows.bytes(object, node)
     }
     try BaseRows.store(wanted, over: try BaseRows.all(write), write)
     identity.start = log.startInWords

@@ -127,4 +127,37 @@ struct AgentTests {
       #expect(kept.pending == 0 && kept.entries <= 4 && kept.objects <= 1)
     }
   }
+
+  @Test("keep no transaction that everybody has, however large it is")
+  func largeTransactions() throws {
+    let network = TestNetwork()
+    for number in 0..<2 { try network.addClient(try TestFile("large \(number)")) }
+    let (writer, other) = (network.clients[0], network.clients[1])
+    try network.settle()
+    let fill = { (client: TestNetwork.Client, first: Int, count: Int) in
+      client.realm.refresh()
+      try client.realm.write {
+        for id in first..<first + count {
+          client.realm.create(Thing.self, value: ["id": id, "number": id], update: .modified)
+        }
+      }
+    }
+    try fill(writer, 0, 400)
+    try network.settle()
+    for client in network.clients {
+      let kept = try client.file.keptCounts()
+      #expect(kept.pending == 0 && kept.entries <= 1 && kept.objects == 0)
+    }
+    // Objects that were made by then have an old state, and those that are made now have none.
+    try fill(other, 390, 20)
+    #expect(try other.file.keptCounts().objects == 10)
+    try fill(other, 395, 20)
+    #expect(try other.file.keptCounts().objects == 10)
+    try fill(writer, 380, 15)
+    for client in network.clients { #expect(try client.agent.breach() == nil) }
+    try network.settle()
+    for client in network.clients {
+      #expect(try client.agent.breach() == nil && client.file.state() == network.state)
+    }
+  }
 }

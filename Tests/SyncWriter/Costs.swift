@@ -30,14 +30,19 @@ enum Costs {
   static func measure() throws {
     print("work", "unsynced", "synchronized", "ratio", "of CPU", separator: "  ")
     try printBulk()
-    let plain = try Realm(configuration: configuration("plain.realm"))
     try SyncServerStore.create(configuration("server.realm"), realm: realm, epoch: 1)
+    try makeFiles()
+    try printSizes()
+    try printCommits()
+  }
+
+  /// Makes the two files, with nothing pending.
+  private static func makeFiles() throws {
+    let plain = try Realm(configuration: configuration("plain.realm"))
     let synced = try Realm(configuration: recorded("synced.realm"))
     try SyncedFile.mark(recorded("synced.realm"), realm: realm)
     for realm in [plain, synced] { try fill(realm, objectCount) }
     try Exchange(recorded("synced.realm"), server: configuration("server.realm")).rest()
-    try printSizes()
-    try printCommits(plain, synced)
   }
 
   // MARK: rows
@@ -54,12 +59,33 @@ enum Costs {
     line("bulk create", "objects/s", bulkCount, rounds)
   }
 
-  /// Commits that nobody sends meanwhile.
-  private static func printCommits(_ plain: Realm, _ synced: Realm) throws {
-    let rounds = try (0..<roundCount).map { round in
-      (try Spent { try commit(plain, round) }, try Spent { try commit(synced, round) })
+  /// Commits that nobody sends meanwhile: in objects that have not changed before, and in the same
+  /// objects again and again.
+  private static func printCommits() throws {
+    let plain = try Realm(configuration: configuration("plain.realm"))
+    let synced = try Realm(configuration: recorded("synced.realm"))
+    for isSame in [true, false] {
+      let rounds = try (0..<roundCount).map { round in
+        let draws = (0..<commitCount).map { $0 &* 7_919 % objectCount + (isSame ? 0 : round + 1) }
+        let (ours, others) = (try samples(draws, synced), try samples(draws, plain))
+        if isSame, round == 0 { try commit(ours, synced, round) }
+        return (
+          try Spent { try commit(others, plain, round) },
+          try Spent { try commit(ours, synced, round) }
+        )
+      }
+      line(
+        isSame ? "write one again" : "write one first", "commits/s", commitCount, rounds)
     }
-    line("write one", "commits/s", commitCount, rounds)
+  }
+
+  private static func samples(_ ids: [Int], _ realm: Realm) throws -> [Sample] {
+    try ids.map { id in
+      guard let sample = realm.object(ofType: Sample.self, forPrimaryKey: id % objectCount) else {
+        throw CocoaError(.fileReadNoSuchFile)
+      }
+      return sample
+    }
   }
 
   /// The files with nothing pending, compacted.
@@ -68,7 +94,9 @@ enum Costs {
     for (name, configuration) in [
       ("plain.realm", configuration("plain.realm")), ("synced.realm", recorded("synced.realm")),
     ] {
-      _ = try RealmFile(configuration).database.compact()
+      guard try RealmFile(configuration).database.compact() else {
+        throw CocoaError(.fileWriteUnknown)
+      }
       sizes.append(
         Double(try URL(filePath: name).resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0))
     }
@@ -90,13 +118,10 @@ enum Costs {
     }
   }
 
-  private static func commit(_ realm: Realm, _ round: Int) throws {
-    for number in 0..<commitCount {
-      let id = (number &* 7_919 &+ round) % objectCount
-      guard let sample = realm.object(ofType: Sample.self, forPrimaryKey: id) else {
-        throw CocoaError(.fileReadNoSuchFile)
-      }
-      try realm.write { sample.score = Double(number) + 0.5 }
+  /// One property of each object, in a transaction for each.
+  private static func commit(_ samples: [Sample], _ realm: Realm, _ round: Int) throws {
+    for (number, sample) in samples.enumerated() {
+      try realm.write { sample.score = Double(number + round) + 0.5 }
     }
   }
 
