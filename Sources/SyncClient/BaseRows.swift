@@ -16,8 +16,12 @@ package enum BaseRows {
     /// The number of its row.
     package let number: UInt64
     package let bytes: [UInt8]
-    /// Nil for an object that was not there.
-    package let node: SyncNode?
+
+    /// The object; nil for one that was not there.
+    /// - Throws: `EngineError` with code `.corrupted`.
+    package func node() throws(EngineError) -> SyncNode? {
+      try BaseRows.oldState(number, bytes).node(from: nil)
+    }
   }
 
   /// The bytes of a row: an object that did not exist is stored as a deletion.
@@ -40,38 +44,38 @@ package enum BaseRows {
     (number + 1) & UInt64(SyncTable.numberEnd - 1)
   }
 
-  private static func base(
+  private static func oldState(
     _ number: UInt64, _ bytes: [UInt8]
-  ) throws(EngineError) -> (object: SyncObject, base: Base) {
+  ) throws(EngineError) -> OldState {
     let count = try NumberBytes.numbers(bytes, count: 1)[0]
     guard count <= UInt64(bytes.count - 8) else {
       throw SyncTable.damaged("row \(number) of objects as they were has no object's name")
     }
-    let old = try OldState(decoding: Array(bytes.dropFirst(8 + Int(count))))
-    return (old.object, Base(number: number, bytes: bytes, node: try old.node(from: nil)))
+    return try OldState(decoding: Array(bytes.dropFirst(8 + Int(count))))
   }
 
-  /// Whether an object has a row here.
+  /// The row of an object; nil without one.
   /// - Complexity: O(log rows).
-  static func contains(
-    _ object: SyncObject, _ write: WriteTransaction
-  ) throws(EngineError) -> Bool {
+  static func base(of object: SyncObject, _ write: WriteTransaction) throws(EngineError) -> Base? {
     var number = home(object)
     let prefix = prefix(object)
     while let bytes = try SyncTable.bytes(.base, number, write) {
-      if bytes.starts(with: prefix) { return true }
+      if bytes.starts(with: prefix) { return Base(number: number, bytes: bytes) }
       number = next(number)
     }
-    return false
+    return nil
   }
 
   /// Adds the row of an object that has none.
+  /// - Returns: Its number.
+  @discardableResult
   package static func add(
     _ object: SyncObject, _ bytes: [UInt8], _ write: WriteTransaction
-  ) throws(EngineError) {
+  ) throws(EngineError) -> UInt64 {
     var number = home(object)
     while try SyncTable.bytes(.base, number, write) != nil { number = next(number) }
     try SyncTable.put(bytes, .base, number, write)
+    return number
   }
 
   /// All of them.
@@ -80,26 +84,36 @@ package enum BaseRows {
   {
     var found: [SyncObject: Base] = [:]
     for number in try SyncTable.numbers(.base, source) {
-      let (object, base) = try base(number, try SyncTable.bytes(.base, number, source) ?? [])
-      found[object] = base
+      let bytes = try SyncTable.bytes(.base, number, source) ?? []
+      found[try oldState(number, bytes).object] = Base(number: number, bytes: bytes)
     }
     return found
   }
 
   /// Replaces the rows with those of the given objects.
+  /// - Parameters:
+  ///   - wanted: The rows' bytes.
+  ///   - old: The rows that there are.
+  ///   - write: The transaction.
+  /// - Returns: The rows that there are then.
+  /// - Throws: `EngineError`.
+  @discardableResult
   package static func store(
     _ wanted: [SyncObject: [UInt8]], over old: [SyncObject: Base], _ write: WriteTransaction
-  ) throws(EngineError) {
+  ) throws(EngineError) -> [SyncObject: Base] {
     // Rows behind one that goes may have to move: they are all written anew, in the order of keys.
     let isSame = wanted.allSatisfy { old[$0.key]?.bytes == $0.value }
-    if isSame, wanted.count == old.count { return }
+    if isSame, wanted.count == old.count { return old }
     let kept = old.allSatisfy { wanted[$0.key] != nil }
     for (object, base) in old where !kept || wanted[object] != base.bytes {
       try SyncTable.remove(.base, base.number, write)
     }
+    var new = kept ? old : [:]
     for object in wanted.keys.sorted() where !kept || wanted[object] != old[object]?.bytes {
-      try add(object, wanted[object] ?? [], write)
+      let bytes = wanted[object] ?? []
+      new[object] = Base(number: try add(object, bytes, write), bytes: bytes)
     }
+    return new
   }
 }
 

@@ -100,12 +100,10 @@ struct OldStates {
   func node(
     of object: SyncObject, _ base: BaseRows.Base?, _ reader: RowReader<WriteTransaction>
   ) throws(EngineError) -> SyncNode? {
-    var node = base?.node
+    var node = try base?.node()
     if let whole = wholes[object] { node = try whole.node(from: nil) }
     guard let parts = parts[object] else { return node }
-    if wholes[object] == nil, base == nil, let (key, described) = try reader.row(of: object) {
-      node = try reader.node(of: object, key, described)
-    }
+    if wholes[object] == nil, base == nil { node = try reader.node(of: object) }
     // The first state of a property is the one that counts.
     for part in parts.reversed() { node = try part.node(from: node) }
     return node

@@ -58,6 +58,15 @@ package struct PartRows {
     return bytes
   }
 
+  /// Removes one.
+  func remove(_ number: UInt64, _ write: WriteTransaction) throws(EngineError) {
+    var row = number * Self.partsMax
+    while try SyncTable.bytes(kind, row, write) != nil {
+      try SyncTable.remove(kind, row, write)
+      row += 1
+    }
+  }
+
   /// All of them, in their order.
   /// - Throws: `EngineError` with code `.corrupted`.
   func all(

@@ -85,6 +85,11 @@ struct PendingPage {
     } catch { throw damaged("has no changeset: \(error)") }
   }
 
+  /// Removes a page.
+  static func remove(first: UInt64, _ write: WriteTransaction) throws(EngineError) {
+    for number in numbers(first) { try SyncTable.remove(.pending, number, write) }
+  }
+
   /// The numbers of its rows.
   private static func numbers(_ first: UInt64) -> Range<UInt64> {
     let number = first * PartRows.partsMax + firstPart

@@ -87,36 +87,75 @@ package enum PendingRows {
     var changesets: [SyncChangeset] = []
     /// The old states in pages: a whole one counts rather than a row of its own, which came later.
     var olds = OldStates()
-    /// The last number of each page, and of each changeset in rows of its own, by its first one.
-    fileprivate var ends: [(first: UInt64, last: UInt64)] = []
+    var places = Places()
+  }
+
+  /// The pages, and the changesets with rows of their own, in their order.
+  struct Places {
+    fileprivate struct Place {
+      let first: UInt64
+      var last: UInt64
+      let isPage: Bool
+    }
+
+    fileprivate var all: [Place] = []
+
+    /// The number of the first changeset in the last place; 0 without any.
+    var lastFirst: UInt64 { all.last?.first ?? 0 }
+
+    /// Replaces the last place by what was found there and behind it.
+    mutating func replaceLast(by found: Places) {
+      if !found.all.isEmpty, !all.isEmpty { all.removeLast() }
+      all += found.all
+    }
+
+    /// Removes those whose changesets are all among the entries, except for a page at the end.
+    /// - Parameters:
+    ///   - lastSequence: The number of the last changeset that is among the entries.
+    ///   - write: The transaction.
+    /// - Throws: `EngineError`.
+    mutating func trim(
+      upTo lastSequence: UInt64, _ write: WriteTransaction
+    ) throws(EngineError) {
+      var gone = all.prefix { $0.last <= lastSequence }
+      if gone.count == all.count, all.last?.isPage ?? false { gone.removeLast() }
+      for place in gone {
+        if place.isPage {
+          try PendingPage.remove(first: place.first, write)
+        } else {
+          try PartRows.pending.remove(place.first, write)
+        }
+      }
+      all.removeFirst(gone.count)
+    }
   }
 
   /// Reads them.
   /// - Parameters:
   ///   - source: The version.
-  ///   - lastSequence: The number of the last changeset that is among the entries.
+  ///   - lastSequence: The number of the last changeset that is known, or among the entries.
+  ///   - start: The number of a page or changeset; those before it are not read.
   /// - Returns: What the rows have.
   /// - Throws: `EngineError` with code `.corrupted`.
-  /// - Complexity: O(bytes).
+  /// - Complexity: O(rows of `__sync`), and O(bytes).
   static func all(
-    _ source: some ReadableVersion, after lastSequence: UInt64
+    _ source: some ReadableVersion, after lastSequence: UInt64, from start: UInt64 = 0
   ) throws(EngineError) -> Contents {
     var found = Contents()
     for row in try SyncTable.numbers(.pending, source) {
       let (first, part) = (row / PartRows.partsMax, row % PartRows.partsMax)
+      guard first >= start, found.places.all.last?.first != first else { continue }
       guard PendingPage.hasRow(part: part) else {
-        if part == 0 {
-          let bytes = try PartRows.pending.bytes(first, source)
-          found.ends.append((first, first))
-          if first > lastSequence { found.changesets.append(try changeset(bytes, first)) }
-        }
+        let bytes = try PartRows.pending.bytes(first, source)
+        found.places.all.append(Places.Place(first: first, last: first, isPage: false))
+        if first > lastSequence { found.changesets.append(try changeset(bytes, first)) }
         continue
       }
-      guard found.ends.last?.first != first else { continue }
-      found.ends.append((first, first))
-      for item in try PendingPage(first: first, source).items {
+      let page = try PendingPage(first: first, source)
+      found.places.all.append(
+        Places.Place(first: first, last: page.last?.number ?? first, isPage: true))
+      for item in page.items {
         let number = try header(item.changeset, first).sequence
-        found.ends[found.ends.count - 1].last = number
         guard number > lastSequence else { continue }
         found.changesets.append(try changeset(item.changeset, number))
         for bytes in item.olds { found.olds.add(try OldState(decoding: bytes)) }
@@ -133,35 +172,24 @@ package enum PendingRows {
     }
   }
 
-  /// Removes what is among the entries.
-  /// - Parameters:
-  ///   - lastSequence: The number of the last changeset that is among the entries.
-  ///   - old: What the rows have.
-  ///   - write: The transaction.
-  /// - Throws: `EngineError`.
-  static func trim(
-    upTo lastSequence: UInt64, _ old: Contents, _ write: WriteTransaction
-  ) throws(EngineError) {
-    var gone = old.ends.filter { $0.last <= lastSequence }
-    if let end = gone.last, end.first == old.ends.last?.first,
-      try SyncTable.bytes(.pending, end.first * PartRows.partsMax, write) == nil
-    {
-      gone.removeLast()
-    }
-    let firsts = Set(gone.map(\.first))
-    if !firsts.isEmpty { try PartRows.pending.remove(write) { firsts.contains($0) } }
-  }
-
   /// Replaces all changesets by others, whose objects' old states have rows.
+  /// - Returns: Where they are.
+  @discardableResult
   static func replace(
     by changesets: [SyncChangeset], _ write: WriteTransaction
-  ) throws(EngineError) {
+  ) throws(EngineError) -> Places {
     try PartRows.pending.remove(write) { _ in true }
+    var places = Places()
     var last: Last?
     for changeset in changesets {
       let page = try add(
         PendingPage.Item(changeset: changeset.encoded()), changeset, behind: last, write)
       last = Last(number: changeset.sequence, stamp: changeset.stamp, page: page)
+      let first = page?.first ?? changeset.sequence
+      if first == places.lastFirst, !places.all.isEmpty { places.all.removeLast() }
+      places.all.append(
+        Places.Place(first: first, last: changeset.sequence, isPage: page != nil))
     }
+    return places
   }
 }

@@ -42,7 +42,13 @@ package struct RowReader<Source: ReadableVersion> {
     return key.map { ($0, described) }
   }
 
-  /// The content of an object.
+  /// The content of an object; nil when it has no row.
+  package func node(of object: SyncObject) throws(EngineError) -> SyncNode? {
+    guard let (key, described) = try row(of: object) else { return nil }
+    return try node(of: object, key, described)
+  }
+
+  /// The content of an object with its row.
   package func node(
     of object: SyncObject, _ key: Int64, _ described: FileClass
   ) throws(EngineError) -> SyncNode? {

@@ -1,7 +1,8 @@
-// StoredClient.swift: a client's file in the form of the machines, built from tables and rows, and
-// written back as a difference. Invariant: it contains only the objects named by the kept entries,
-// the pending changesets and the input, with the targets of links and the objects that link to
-// deleted ones; the rows of all other objects are as before those entries.
+// StoredClient.swift: what an agent knows of its file between two steps: a step reads only what has
+// come since. The machine has the log and the pending changesets. Invariants: the machine's log has
+// only the objects named by the kept entries, the pending changesets and the inputs, with the
+// targets of links and the objects that link to deleted ones; the rows of all other objects are as
+// before those entries.
 
 import Engine
 import ObjectDatabase
@@ -9,41 +10,42 @@ import SyncCore
 
 /// A client's file, as far as it matters.
 struct StoredClient {
-  let identity: SyncIdentity
-  let file: ClientFile
-  let reader: RowReader<WriteTransaction>
-  /// The objects that matter.
-  let named: Set<SyncObject>
-  private let bases: [SyncObject: BaseRows.Base]
-  private let pending: PendingRows.Contents
+  var identity: SyncIdentity
+  let classes: FileClasses
+  /// The objects whose content is in the log.
+  private(set) var named: Set<SyncObject>
+  /// Those that kept entries or pending changesets change.
+  var touched: Set<SyncObject>
+  /// Those of them whose old state has no row yet.
+  var unwritten: Set<SyncObject>
+  var bases: [SyncObject: BaseRows.Base]
+  var places: PendingRows.Places
 
-  /// Reads it.
+  /// Reads all of it.
   /// - Parameters:
   ///   - write: The transaction in which the differences will be written.
   ///   - message: The incoming message.
+  /// - Returns: It, and the state for the machine.
   /// - Throws: `EngineError` with code `.corrupted` for tables that do not fit each other.
-  init(_ write: WriteTransaction, for message: SyncMessage?) throws(EngineError) {
-    identity = try SyncIdentity(write)
-    reader = RowReader(source: write, classes: try FileClasses(write))
-    bases = try BaseRows.all(write)
+  /// - Complexity: O(bytes kept beside the rows).
+  static func read(
+    _ write: WriteTransaction, for message: SyncMessage?
+  ) throws(EngineError) -> (stored: StoredClient, file: ClientFile) {
+    let identity = try SyncIdentity(write)
+    let reader = RowReader(source: write, classes: try FileClasses(write))
+    let bases = try BaseRows.all(write)
     let entries = try PartRows.entries(write)
-    pending = try PendingRows.all(write, after: identity.lastSequence)
+    let pending = try PendingRows.all(write, after: identity.lastSequence)
     var named = NamedObjects()
     for entry in entries { named.add(entry) }
     for changeset in pending.changesets { named.add(changeset.operations) }
     let touched = named.touched
-    if case .entries(let new)? = message {
-      for entry in new { named.add(entry) }
-      try named.addLinkers(reader)
-    }
-    self.named = named.all
     var state = SyncState()
     if case .welcome(let welcome)? = message, welcome.log != nil {
       state = try SyncState(reading: write)
     } else {
       for object in named.all where !touched.contains(object) {
-        guard let (key, described) = try reader.row(of: object) else { continue }
-        state.replace(object, by: try reader.node(of: object, key, described))
+        state.replace(object, by: try reader.node(of: object))
       }
     }
     for object in touched {
@@ -55,212 +57,65 @@ struct StoredClient {
     do throws(SyncError) {
       log = try SyncMerger(start, objects: state, entries: entries)
     } catch { throw SyncTable.damaged("the entries that are kept do not fit: \(error)") }
-    file = ClientFile(
+    let stored = StoredClient(
+      identity: identity, classes: reader.classes, named: named.all, touched: touched,
+      unwritten: touched.filter { bases[$0] == nil }, bases: bases, places: pending.places)
+    let file = ClientFile(
       client: identity.client, secret: identity.secret, nonce: identity.nonce,
       epoch: identity.epoch, log: log, pending: pending.changesets,
       stamp: max(identity.clock, pending.changesets.last?.stamp ?? .zero), mark: identity.mark,
       needsLog: identity.needsLog)
+    return (stored, file)
   }
 
-  // MARK: writing
-
-  /// Writes the differences: rows, and the data kept beside them.
-  func store(_ new: ClientFile) throws(EngineError) {
-    try storeRows(new)
-    var kept = new
-    kept.trim()
-    try storeTables(kept)
-  }
-
-  /// Updates the rows to the state that the app should see.
-  ///
-  /// Entries about objects without pending changes are applied directly; for all others, the
-  /// difference between the old and the new visible state is applied.
-  private func storeRows(_ new: ClientFile) throws(EngineError) {
-    let (before, after) = (file.visible, new.visible)
-    let effects = addedEffects(new)
-    var differing = Set(before.objects.keys).union(after.objects.keys)
-    if let effects {
-      differing.formUnion(effects.map(\.object))
-      let (old, confirmed) = (file.log.state, new.log.state)
-      var changing: Set<SyncObject> = []
-      for case .create(let object) in effects { changing.insert(object) }
-      for case .delete(let object) in effects { changing.insert(object) }
-      // A link in passing may lead to what is not in the rows: an object that comes and goes with
-      // the same entries, or one that a pending changeset deletes.
-      for case .change(let field, let change) in effects {
-        for case .link(let target) in change.values where after.objects[target] == nil {
-          changing.insert(field.object)
-        }
-      }
-      differing = differing.filter {
-        changing.contains($0) || before.objects[$0] != old.objects[$0]
-          || after.objects[$0] != confirmed.objects[$0]
-      }
+  /// Reads the changesets that writers have added since.
+  /// - Returns: False when the file is another one than the agent left, so that all of it must be
+  ///   read.
+  /// - Throws: `EngineError` with code `.corrupted`.
+  /// - Complexity: O(rows of `__sync`), and O(bytes of the changesets).
+  mutating func readNew(
+    _ write: WriteTransaction, for machine: inout ClientMachine
+  ) throws(EngineError) -> Bool {
+    guard classes.fit(write), try SyncIdentity(write) == identity else { return false }
+    let reader = RowReader(source: write, classes: classes)
+    let last = machine.file.pending.last?.sequence ?? identity.lastSequence
+    let new = try PendingRows.all(write, after: last, from: places.lastFirst)
+    places.replaceLast(by: new.places)
+    var found = NamedObjects()
+    for changeset in new.changesets { found.add(changeset.operations) }
+    var nodes: [SyncObject: SyncNode] = [:]
+    for object in found.touched {
+      // Recorders add rows for what is too large for a page.
+      if bases[object] == nil { bases[object] = try BaseRows.base(of: object, write) }
+      if touched.insert(object).inserted { unwritten.insert(object) }
+      guard named.insert(object).inserted else { continue }
+      nodes[object] = try new.olds.node(of: object, bases[object], reader)
     }
-    let operations = Self.part(after, differing).operations(
-      from: Self.part(before, differing), keepsEmbedded: true)
-    var applier = RowApplier(reader)
-    let firstOther = operations.firstIndex {
-      if case .create = $0 { false } else { true }
+    for object in found.all where named.insert(object).inserted {
+      nodes[object] = try reader.node(of: object)
     }
-    let (creates, others) = (
-      operations[..<(firstOther ?? operations.endIndex)],
-      operations[(firstOther ?? operations.endIndex)...]
-    )
-    for operation in creates { try applier.apply(operation) }
-    for operation in effects ?? [] where !differing.contains(operation.object) {
-      try applier.apply(operation)
+    machine.include(nodes)
+    machine.adopt(new.changesets)
+    return true
+  }
+
+  /// Reads the objects that entries are about.
+  /// - Throws: `EngineError` with code `.corrupted`.
+  mutating func readObjects(
+    of entries: [SyncEntry], _ write: WriteTransaction, for machine: inout ClientMachine
+  ) throws(EngineError) {
+    let reader = RowReader(source: write, classes: classes)
+    var found = NamedObjects()
+    for entry in entries { found.add(entry) }
+    try found.addLinkers(reader)
+    var nodes: [SyncObject: SyncNode] = [:]
+    for object in found.all where named.insert(object).inserted {
+      nodes[object] = try reader.node(of: object)
     }
-    for operation in others { try applier.apply(operation) }
-    try applier.finish()
+    machine.include(nodes)
+    for object in found.touched where touched.insert(object).inserted { unwritten.insert(object) }
   }
 
-  /// The effects of the new entries; nil when the log was replaced.
-  private func addedEffects(_ new: ClientFile) -> [SyncOperation]? {
-    guard new.log.chain(at: file.log.head) == file.log.chain(at: file.log.head),
-      new.log.start == file.log.start
-    else { return nil }
-    let added = new.log.entries.filter { $0.version > file.log.head }
-    return added.flatMap { $0.effect.map(\.operation) }
-  }
-
-  private static func part(_ state: SyncState, _ objects: Set<SyncObject>) -> SyncState {
-    var part = SyncState()
-    for object in objects {
-      if let node = state.objects[object] { part.replace(object, by: node) }
-    }
-    return part
-  }
-
-  private func storeTables(_ new: ClientFile) throws(EngineError) {
-    let write = reader.source
-    var identity = identity
-    identity.client = new.client
-    identity.secret = new.secret
-    identity.nonce = new.nonce
-    identity.epoch = new.epoch
-    identity.confirmed = new.log.head
-    identity.lastSequence = new.lastConfirmedSequence
-    identity.clock = max(
-      new.stamp, new.log.knownStamp(client: new.client, base: new.log.head))
-    identity.needsLog = new.needsLog
-    identity.mark = new.mark
-    identity.start = new.log.startInWords
-    let old = try AuthorRows.all(write)
-    try AuthorRows.store(identity.start.authors, over: old, write)
-    identity.start.authors = []
-    if identity != self.identity { try identity.store(in: write) }
-    // A log that replaces this one has other entries under the same versions.
-    let isNewLog =
-      new.log.start < file.log.start
-      || new.log.chain(at: file.log.head) != file.log.chain(at: file.log.head)
-    try storeChangesets(new, isNewLog: isNewLog)
-    try storeBases(new, isNewLog: isNewLog)
-  }
-
-  private func storeChangesets(_ new: ClientFile, isNewLog: Bool) throws(EngineError) {
-    let write = reader.source
-    let lastSequence = new.lastConfirmedSequence
-    // The rows have what is pending now, and changesets before that.
-    if new.client == file.client, lastSequence >= identity.lastSequence,
-      file.pending.filter({ $0.sequence > lastSequence }) == new.pending
-    {
-      try PendingRows.trim(upTo: lastSequence, pending, write)
-    } else {
-      try PendingRows.replace(by: new.pending, write)
-    }
-    let (start, head) = (new.log.start.number, isNewLog ? 0 : file.log.head.number)
-    try PartRows.window.remove(write) { isNewLog || $0 <= start }
-    for entry in new.log.entries where entry.version.number > head {
-      try PartRows.window.append(
-        entry.encoded(), number: entry.version.number, write)
-    }
-  }
-
-  private func storeBases(_ new: ClientFile, isNewLog: Bool) throws(EngineError) {
-    let write = reader.source
-    var kept = NamedObjects()
-    for entry in new.log.entries { kept.add(entry) }
-    for changeset in new.pending { kept.add(changeset.operations) }
-    var marks = ClassMarks(write)
-    if isNewLog {
-      for described in reader.classes.all { try marks.moveToEnd(described) }
-    } else {
-      // An object that is not touched any more was there before what is kept now.
-      for object in named.subtracting(kept.touched).sorted() {
-        if let (key, described) = try reader.row(of: object) {
-          try marks.move(behind: key, described)
-        }
-      }
-    }
-    var wanted: [SyncObject: [UInt8]] = [:]
-    for object in kept.touched {
-      let node = new.log.startState.objects[object]
-      if node == nil {
-        guard let (key, described) = try reader.row(of: object),
-          key < (try marks.mark(of: described.table.name))
-        else { continue }
-      }
-      wanted[object] = try BaseRows.bytes(object, node)
-    }
-    try BaseRows.store(wanted, over: bases, write)
-    try marks.store()
-  }
-}
-
-/// The objects that operations name.
-package struct NamedObjects {
-  /// The objects of operations.
-  package private(set) var touched: Set<SyncObject> = []
-  /// These objects, and those that they link to.
-  package private(set) var all: Set<SyncObject> = []
-  private var deleted: Set<SyncObject> = []
-
-  package init() {}
-
-  /// Adds those of an entry; a refused one has no effect, and may name anything.
-  package mutating func add(_ entry: SyncEntry) {
-    guard entry.refusal == nil else { return }
-    add(entry.changeset.operations)
-    for operation in (entry.resolved ?? []) + (entry.restated ?? []) { add(operation.operation) }
-  }
-
-  package mutating func add(_ operations: [SyncOperation]) {
-    for operation in operations { add(operation) }
-  }
-
-  private mutating func add(_ operation: SyncOperation) {
-    touched.insert(operation.object)
-    all.insert(operation.object)
-    switch operation {
-    case .create: break
-    case .delete(let object): deleted.insert(object)
-    case .change(_, let change):
-      for case .link(let target) in change.values { all.insert(target) }
-    }
-  }
-
-  /// Adds the objects that link to deleted ones.
-  package mutating func addLinkers(_ reader: RowReader<WriteTransaction>) throws(EngineError) {
-    for object in deleted.sorted() {
-      guard let (key, described) = try reader.row(of: object) else { continue }
-      for link in described.linkers {
-        let rows = try reader.source.backlinks(
-          to: key, in: described.table.name, from: link.table, column: link.column)
-        let linker = try reader.classes.named(link.table)
-        for row in rows {
-          guard let way = try reader.way(to: row.key, linker, passes: { _ in true }) else {
-            continue
-          }
-          all.insert(way.object)
-        }
-      }
-    }
-  }
-}
-
-extension ClientFile {
-  /// The number of the last changeset that is not pending.
-  fileprivate var lastConfirmedSequence: UInt64 { (pending.first?.sequence ?? nextSequence) - 1 }
+  /// Whether so much of what it has is not needed any more that it should be read again.
+  var isOvergrown: Bool { named.count > 2 * touched.count + 1_000 }
 }

@@ -19,8 +19,10 @@ package final class SyncAgent {
   private var machine: ClientMachine
   /// The error that ended the agent: its machine is ahead of the file since then.
   private var failure: EngineError?
-  /// The version that the last step read or made: while it is the newest, nobody has added a
-  /// changeset.
+  /// What it knows of the file, besides what the machine has; nil before the first step, and after
+  /// one that replaced much of it.
+  private var stored: StoredClient?
+  /// The version of that: while it is the newest, nobody has added a changeset.
   private var known: Version?
   /// Bytes of the parts of one log that are stored; smaller for tests.
   package var logBytesMax = SyncLimits.messageBytesMax
@@ -42,7 +44,7 @@ package final class SyncAgent {
     lock = try path.map { path throws(EngineError) in try AgentLock(of: path) }
     let write = try file.database.beginWrite()
     defer { write.cancel() }
-    machine = ClientMachine(try StoredClient(write, for: nil).file)
+    machine = ClientMachine(try StoredClient.read(write, for: nil).file)
   }
 
   /// Takes an input.
@@ -51,7 +53,8 @@ package final class SyncAgent {
   /// - Returns: What to send, to report to the app, or to close; everything it depends on is
   ///   durable.
   /// - Throws: `EngineError`; the agent is unusable then, and a new one continues with the file.
-  /// - Complexity: O(1) for nil when nothing was committed; else O(bytes kept beside the rows).
+  /// - Complexity: O(1) for nil when nothing was committed; else O(what has come since), and for
+  ///   entries of others O(kept entries and pending changesets), for a welcome O(bytes kept).
   ///
   /// Durability: when the call returns, the input survives any crash.
   package func step(_ input: ClientInput?) throws(EngineError) -> [ClientOutput] {
@@ -142,25 +145,66 @@ package final class SyncAgent {
   // MARK: an input
 
   private func takeWhole(_ input: ClientInput?) throws(EngineError) -> [ClientOutput] {
-    // Asked before the transaction begins: a version that comes between is read again next time.
-    let newest = file.database.version
-    if input == nil, known == newest { return [] }
+    if input == nil, known == file.database.version { return [] }
     let write = try file.database.beginWrite()
     defer { write.cancel() }
     var message: SyncMessage?
     if case .message(let received)? = input { message = received }
     // One that offers a log changes no row.
     if case .welcome(let welcome)? = message, welcome.offered != nil { message = nil }
-    let stored = try StoredClient(write, for: message)
-    let outputs = machine.step(input, on: stored.file, at: now())
-    guard case .store(let new)? = outputs.first else {
-      known = newest
-      return outputs
-    }
-    try stored.store(new)
-    if case .welcome? = message { try SyncStage.remove(write) }
+    let isWelcome = if case .welcome? = message { true } else { false }
+    try read(write, for: message)
+    let old = EarlierClient(machine.file, isWelcome: isWelcome, isWhole: mayShow(message))
+    let outputs = if let input { machine.step(input, at: now()) } else { machine.goOn() }
+    known = file.database.version
+    guard case .store(let new)? = outputs.first else { return outputs }
+    try stored?.store(new, over: old, write)
+    if isWelcome { try SyncStage.remove(write) }
     known = try write.commit()
+    if isWelcome || new.needsLog || stored?.isOvergrown ?? false {
+      stored = nil
+    } else {
+      machine.trim()
+    }
     return machine.step(.stored, at: now())
+  }
+
+  /// Reads what has come to the file, and what a message needs.
+  private func read(
+    _ write: WriteTransaction, for message: SyncMessage?
+  ) throws(EngineError) {
+    var isKnown = stored != nil
+    if case .welcome? = message { isKnown = false }
+    // Nobody else writes until the end of the transaction.
+    if isKnown, known != file.database.version {
+      isKnown = try stored?.readNew(write, for: &machine) ?? false
+    }
+    if !isKnown {
+      let (stored, file) = try StoredClient.read(write, for: message)
+      machine.restart(from: file)
+      self.stored = stored
+    }
+    if case .entries(let entries)? = message, machine.isLive {
+      try stored?.readObjects(of: entries, write, for: &machine)
+    }
+  }
+
+  /// Whether a message may change what the app sees.
+  ///
+  /// The client's own next changesets are what it sees already, when they have come to the log as
+  /// they are.
+  private func mayShow(_ message: SyncMessage?) -> Bool {
+    switch message {
+    case .entries(let entries):
+      let new = entries.drop { $0.version <= machine.file.log.head }
+      let pending = machine.file.pending
+      return new.count > pending.count
+        || !zip(new, pending).allSatisfy {
+          $0.changeset == $1 && $0.refusal == nil && !$0.isStale
+        }
+    case .welcome: return true
+    default: return false
+    }
   }
 }
 
@@ -183,13 +227,14 @@ extension SyncAgent {
   package func breach() throws(EngineError) -> String? {
     let write = try file.database.beginWrite()
     defer { write.cancel() }
-    let stored = try StoredClient(write, for: nil)
-    let visible = stored.file.visible
+    let (stored, file) = try StoredClient.read(write, for: nil)
+    if known == self.file.database.version, self.stored != nil, let breach = breach(file, stored) {
+      return breach
+    }
+    let reader = RowReader(source: write, classes: stored.classes)
+    let visible = file.visible
     for object in stored.named.sorted() {
-      let row = try stored.reader.row(of: object)
-      let node = try row.flatMap { row throws(EngineError) in
-        try stored.reader.node(of: object, row.key, row.described)
-      }
+      let node = try reader.node(of: object)
       guard node != visible.objects[object] else { continue }
       guard let node, let wanted = visible.objects[object] else {
         return "\(object.type) \(object.key) is \(node == nil ? "not " : "")there"
@@ -198,6 +243,25 @@ extension SyncAgent {
       guard let name = names.first(where: { node[$0] != wanted[$0] }) else { continue }
       return "\(name) of \(object.type) \(object.key) is \(node[name]), and is to be "
         + "\(wanted[name])"
+    }
+    return nil
+  }
+
+  /// How what it knows differs from what it would read now.
+  private func breach(_ file: ClientFile, _ stored: StoredClient) -> String? {
+    let own = machine.file
+    guard own.pending == file.pending, own.client == file.client, own.mark == file.mark else {
+      return "the agent knows \(own.pending.count) pending changesets, not \(file.pending.count)"
+    }
+    guard own.log.head == file.log.head, own.log.start == file.log.start,
+      own.log.chain(at: own.log.head) == file.log.chain(at: file.log.head),
+      own.log.barrier == file.log.barrier
+    else { return "the agent knows another log, up to \(own.log.head.number)" }
+    for object in stored.named.sorted() {
+      guard own.log.state.objects[object] == file.log.state.objects[object],
+        own.log.startState.objects[object] == file.log.startState.objects[object],
+        own.visible.objects[object] == file.visible.objects[object]
+      else { return "the agent knows \(object.type) \(object.key) as another" }
     }
     return nil
   }

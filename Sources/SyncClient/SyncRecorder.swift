@@ -145,7 +145,7 @@ final class SyncRecorder: ChangeRecorder {
     var olds: [(state: OldState, bytes: [UInt8])] = []
     let before = RowReader(source: try database.snapshot(), classes: try reader().classes)
     for (object, part) in touched.sorted(by: { $0.key < $1.key }) {
-      guard try !BaseRows.contains(object, write),
+      guard try BaseRows.base(of: object, write) == nil,
         let (key, described) = try before.row(of: object),
         key < (try ClassMarks.stored(of: described.table.name, write))
       else {
@@ -162,9 +162,7 @@ final class SyncRecorder: ChangeRecorder {
   private func nodeBefore(_ object: SyncObject) throws(EngineError) -> SyncNode? {
     guard let database else { return nil }
     let before = RowReader(source: try database.snapshot(), classes: try reader().classes)
-    return try before.row(of: object).flatMap { row throws(EngineError) in
-      try before.node(of: object, row.key, row.described)
-    }
+    return try before.node(of: object)
   }
 
   private func isKept(_ part: TouchedPart) -> Bool {

@@ -35,10 +35,9 @@ struct StoredLog {
     var state = SyncState()
     let reader = RowReader(source: source, classes: try FileClasses(source))
     for object in named.all where touches[object] == nil {
-      guard let (key, described) = try reader.row(of: object) else { continue }
-      state.replace(object, by: try reader.node(of: object, key, described))
+      state.replace(object, by: try reader.node(of: object))
     }
-    for object in touches.keys { state.replace(object, by: bases[object]?.node) }
+    for object in touches.keys { state.replace(object, by: try bases[object]?.node()) }
     var start = identity.start
     start.authors = try AuthorRows.all(source)
     let log: SyncMerger

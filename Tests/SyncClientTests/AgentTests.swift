@@ -160,4 +160,40 @@ struct AgentTests {
       #expect(try client.agent.breach() == nil && client.file.state() == network.state)
     }
   }
+
+  @Test("goes on with what it knows, and stores what it does not know yet")
+  func laterSteps() throws {
+    let network = TestNetwork()
+    for number in 0..<2 { try network.addClient(try TestFile("later \(number)")) }
+    let client = network.clients[0]
+    try client.realm.write {
+      for id in 0..<9 { client.realm.create(Thing.self, value: ["id": id], update: .all) }
+    }
+    for other in network.clients {
+      try network.settle()
+      other.realm.refresh()
+      try other.realm.write {
+        other.realm.create(Tag.self, value: ["name": "t"], update: .all)
+      }
+    }
+    try network.settle()
+    client.realm.refresh()
+    // The other one hears of nothing, so the barrier stays where it is.
+    for number in 1..<5 {
+      try client.realm.write {
+        client.realm.create(Thing.self, value: ["id": number, "number": 7], update: .modified)
+      }
+      try network.step(client, nil)
+      #expect(try client.agent.breach() == nil)
+      for _ in 0..<4 {
+        try network.deliver(client, up: true)
+        try network.deliver(client, up: false)
+        #expect(try client.agent.breach() == nil)
+      }
+      let kept = try client.file.keptCounts()
+      #expect(kept.pending == 0 && kept.entries >= number && kept.objects >= number)
+    }
+    try network.settle()
+    for other in network.clients { #expect(try other.file.state() == network.state) }
+  }
 }

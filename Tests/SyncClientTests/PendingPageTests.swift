@@ -68,7 +68,8 @@ struct PendingPageTests {
     #expect(rows < 200, "600 changesets, some with rows of their own")
     // What is among the entries goes, except for the page that is written on.
     let write = try database.beginWrite()
-    try PendingRows.trim(upTo: 600, try PendingRows.all(write, after: 0), write)
+    var places = try PendingRows.all(write, after: 0).places
+    try places.trim(upTo: 600, write)
     try write.commit()
     #expect(try all(database, after: 600) == [])
     #expect(try SyncTable.numbers(.pending, try database.snapshot()).count <= 4)

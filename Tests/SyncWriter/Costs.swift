@@ -34,6 +34,7 @@ enum Costs {
     try makeFiles()
     try printSizes()
     try printCommits()
+    try printQueues()
   }
 
   /// Makes the two files, with nothing pending.
@@ -76,6 +77,26 @@ enum Costs {
       }
       line(
         isSame ? "write one again" : "write one first", "commits/s", commitCount, rounds)
+    }
+  }
+
+  /// The time until many small transactions, made offline, are at the server and confirmed.
+  private static func printQueues() throws {
+    for count in [500, 2_000] {
+      let name = "queue-\(count)"
+      try SyncServerStore.create(configuration("\(name)-server.realm"), realm: Self.realm, epoch: 1)
+      let queued = try Realm(configuration: recorded("\(name).realm"))
+      try SyncedFile.mark(recorded("\(name).realm"), realm: Self.realm)
+      try fill(queued, 100)
+      for number in 0..<count {
+        try commit(try samples([number % 100], queued), queued, number)
+      }
+      let spent = try Spent {
+        try Exchange(
+          recorded("\(name).realm"), server: configuration("\(name)-server.realm")
+        ).rest()
+      }
+      print("queue, transactions/s", count, Int(Double(count) / spent.processor), separator: "  ")
     }
   }
 

@@ -109,22 +109,6 @@ public struct ClientMachine: Hashable, Sendable {
     return outputs
   }
 
-  /// Handles an input, given the stored state, to which other writers may have added changesets.
-  /// - Parameters:
-  ///   - input: The event; nil for changesets that were added.
-  ///   - stored: The stored state, except for parts that this machine knows are not stored.
-  ///   - now: The wall clock, as for `step`.
-  /// - Returns: The outputs, in order.
-  package mutating func step(
-    _ input: ClientInput?, on stored: ClientFile, at now: UInt64
-  ) -> [ClientOutput] {
-    precondition(!isStoring, "a store is under way")
-    file = stored
-    if let input { return step(input, at: now) }
-    upload()
-    return held.release { .store(file) }
-  }
-
   private mutating func commit(_ operations: [SyncOperation], at now: UInt64) {
     let base = file.log.head
     let known = max(file.stamp, file.log.knownStamp(client: file.client, base: base))
@@ -227,5 +211,34 @@ public struct ClientMachine: Hashable, Sendable {
     held.isDirty = true
     sendProgress(asks: false)
     upload()
+  }
+}
+
+// MARK: a client whose objects and changesets are stored elsewhere
+
+extension ClientMachine {
+  /// Continues with a stored state.
+  package mutating func restart(from stored: ClientFile) {
+    precondition(!isStoring, "a store is under way")
+    file = stored
+  }
+
+  /// Adds changesets that writers have stored.
+  package mutating func adopt(_ changesets: [SyncChangeset]) {
+    file.pending += changesets
+    if let last = changesets.last { file.stamp = max(file.stamp, last.stamp) }
+  }
+
+  /// Adds objects that no kept entry touches, before a changeset or an entry that names them.
+  package mutating func include(_ objects: [SyncObject: SyncNode]) { file.log.include(objects) }
+
+  /// Removes entries that no future changeset needs, as the store did.
+  package mutating func trim() { file.trim() }
+
+  /// Handles changesets that were added.
+  /// - Returns: The outputs, in order.
+  package mutating func goOn() -> [ClientOutput] {
+    upload()
+    return held.release { .store(file) }
   }
 }

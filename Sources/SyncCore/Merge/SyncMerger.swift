@@ -50,6 +50,11 @@ public struct SyncMerger: Sendable {
   /// The version after the last entry.
   public var head: SyncVersion { SyncVersion(firstVersion + UInt64(entries.count)) }
 
+  /// The entries after a version.
+  package func entries(after version: SyncVersion) -> ArraySlice<SyncEntry> {
+    entries(after: version.number, to: head.number)
+  }
+
   /// Where replays start.
   public var barrier: SyncVersion { barrier(at: head.number) }
 
