@@ -164,11 +164,16 @@ extension StoredClient {
   private mutating func addBases(
     _ new: ClientFile, _ write: WriteTransaction
   ) throws(EngineError) {
-    for object in unwritten.sorted() where bases[object] == nil {
+    for object in unwritten.sorted() {
       guard let node = new.log.startState.objects[object] else { continue }
       let bytes = try BaseRows.bytes(object, node)
-      bases[object] = BaseRows.Base(
-        number: try BaseRows.add(object, bytes, write), bytes: bytes)
+      var number = bases[object]?.number
+      if let number, bases[object]?.bytes != bytes {
+        try SyncTable.put(bytes, .base, number, write)
+      } else if number == nil {
+        number = try BaseRows.add(object, bytes, write)
+      }
+      if let number { bases[object] = BaseRows.Base(number: number, bytes: bytes) }
     }
   }
 

@@ -219,7 +219,7 @@ final class TestNetwork {
       }
       if !isBusy { return }
     }
-    preconditionFailure("no rest after 10,000 rounds")
+    throw EngineError(code: .limit, message: "no rest after 10,000 rounds")
   }
 
   /// Delivers what one client has to say and to hear.
