@@ -237,6 +237,45 @@ struct MachineTests {
     #expect(hears(next, from: 1).count == 3 && server.file.log.head == SyncVersion(3))
   }
 
+  @Test("take their own old number for a new one, when a server has lost it and gives it to them")
+  func oldNumberAsNewOne() throws {
+    var (server, client) = try pair()
+    _ = client.step(.commit(note(1)), at: 9)
+    let upload = try #require(sent(client.step(.stored, at: 9)).first)
+    _ = server.step(.message(session: 1, upload), at: 9)
+    for message in sent(server.step(.stored, at: 9)) { _ = client.step(.message(message), at: 9) }
+    _ = client.step(.stored, at: 9)
+    _ = client.step(.commit(note(2)), at: 9)
+    _ = client.step(.stored, at: 9)
+    // Another server, whose numbers begin with 1 again; nobody says a word under the first two.
+    server = ServerMachine(ServerFile(epoch: 8))
+    func hears(_ message: SyncMessage, _ session: UInt64) -> [SyncMessage] {
+      var outputs = server.step(.message(session: session, message), at: 9)
+      while case .store? = outputs.last { outputs += server.step(.stored, at: 9) }
+      return sent(outputs)
+    }
+    func takes(_ input: ClientInput) -> [SyncMessage] {
+      var outputs = client.step(input, at: 9)
+      while case .store? = outputs.last { outputs += client.step(.stored, at: 9) }
+      return sent(outputs)
+    }
+    for session in 1..<4 as Range<UInt64> {
+      _ = server.step(.opened(session: session, random: session * 1_000), at: 9)
+      var said = takes(.connected)
+      for round in 0..<20 {
+        let answers = said.flatMap { hears($0, session) }
+        // The first connections end when the client has asked for another number.
+        if !client.isLive, session < 3, round == 1 { break }
+        said = answers.flatMap { takes(.message($0)) }
+      }
+      guard !client.isLive else { break }
+      _ = server.step(.closed(session: session), at: 9)
+      _ = takes(.closed)
+    }
+    #expect(client.isLive && client.file.epoch == 8 && client.file.pending == [])
+    #expect(server.file.log.state.objects[SyncObject("Note", .int(2))] != nil)
+  }
+
   @Test("notice a server that has lost entries, and keep what is pending (I20)")
   func lostEntries() throws {
     var (server, client) = try pair()

@@ -4,7 +4,7 @@
 
 extension ClientMachine {
   mutating func enter(_ welcome: SyncWelcome) {
-    let isSame = welcome.client == file.client
+    let isSame = isOwn(welcome)
     if isSame, !knows(welcome) {
       // Its file is a copy, or an older state of itself: the server's changesets of this client are
       // not those that this file made.
@@ -39,9 +39,17 @@ extension ClientMachine {
   /// Without it a file and its copy, which both need the log, would take the number from each other
   /// again and again, each time before a part arrives: neither would ever have another nonce.
   mutating func take(nonceOf welcome: SyncWelcome) {
-    guard welcome.client == file.client, welcome.nonce != file.nonce else { return }
+    guard isOwn(welcome), welcome.nonce != file.nonce else { return }
     file.nonce = welcome.nonce
     held.isDirty = true
+  }
+
+  /// Whether a welcome has the number that this client has.
+  ///
+  /// A server that has lost it may give the same number to anybody, and to this client as a new one,
+  /// with another secret.
+  private func isOwn(_ welcome: SyncWelcome) -> Bool {
+    welcome.client == file.client && welcome.secret == file.secret
   }
 
   /// Whether the changesets that the server has of this client are those that this file made.
@@ -64,7 +72,7 @@ extension ClientMachine {
   /// changesets are resolved after it. So the same rules apply as between clients; where both
   /// changed one value, the client's is the later one.
   private mutating func rebase(on welcome: SyncWelcome) {
-    let isSame = welcome.client == file.client
+    let isSame = isOwn(welcome)
     let log = welcome.log ?? file.log
     var old = file.log
     let contained = file.pending.prefix {
