@@ -223,7 +223,8 @@ extension SyncAgent {
   /// A description of an error in the file; nil when there is none.
   ///
   /// For tests and the lab. The rows of all objects that kept entries and pending changesets refer
-  /// or link to have the state that the app should see (I8).
+  /// or link to have the state that the app should see (I8), and what the agent knows is what it
+  /// would read.
   package func breach() throws(EngineError) -> String? {
     let write = try file.database.beginWrite()
     defer { write.cancel() }
@@ -257,10 +258,11 @@ extension SyncAgent {
       own.log.chain(at: own.log.head) == file.log.chain(at: file.log.head),
       own.log.barrier == file.log.barrier
     else { return "the agent knows another log, up to \(own.log.head.number)" }
+    let (visible, wanted) = (own.visible, file.visible)
     for object in stored.named.sorted() {
       guard own.log.state.objects[object] == file.log.state.objects[object],
         own.log.startState.objects[object] == file.log.startState.objects[object],
-        own.visible.objects[object] == file.visible.objects[object]
+        visible.objects[object] == wanted.objects[object]
       else { return "the agent knows \(object.type) \(object.key) as another" }
     }
     return nil
