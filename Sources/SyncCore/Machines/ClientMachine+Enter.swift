@@ -46,8 +46,8 @@ extension ClientMachine {
 
   /// Whether a welcome has the number that this client has.
   ///
-  /// A server that has lost it may give the same number to anybody, and to this client as a new one,
-  /// with another secret.
+  /// A server that has lost it may give the same number to anybody, and to this client as a new
+  /// one, with another secret.
   private func isOwn(_ welcome: SyncWelcome) -> Bool {
     welcome.client == file.client && welcome.secret == file.secret
   }
