@@ -156,6 +156,19 @@ struct ClassMarks {
     marks[table]?.moved = try RecordedClass.nextKey(of: table, write)
   }
 
+  /// The number of the first changeset whose old states in a page count: an agent has stored rows
+  /// for those before it, with the state at the log's start.
+  static func oldStatesFrom(_ source: some ReadableVersion) throws(EngineError) -> UInt64 {
+    guard let bytes = try SyncTable.bytes(.mark, 0, source) else { return 0 }
+    return try NumberBytes.numbers(bytes, count: 1)[0]
+  }
+
+  /// Stores that number; no class's table has the number 0.
+  static func storeOldStates(from number: UInt64, _ write: WriteTransaction) throws(EngineError) {
+    guard try oldStatesFrom(write) != number else { return }
+    try SyncTable.put(NumberBytes.bytes([number]), .mark, 0, write)
+  }
+
   /// Writes those that moved.
   func store() throws(EngineError) {
     for (table, mark) in marks.sorted(by: { $0.key < $1.key }) where mark.moved != mark.stored {

@@ -142,6 +142,7 @@ package enum PendingRows {
     _ source: some ReadableVersion, after lastSequence: UInt64, from start: UInt64 = 0
   ) throws(EngineError) -> Contents {
     var found = Contents()
+    let oldsFrom = try ClassMarks.oldStatesFrom(source)
     for row in try SyncTable.numbers(.pending, source) {
       let (first, part) = (row / PartRows.partsMax, row % PartRows.partsMax)
       guard first >= start, found.places.all.last?.first != first else { continue }
@@ -158,6 +159,7 @@ package enum PendingRows {
         let number = try header(item.changeset, first).sequence
         guard number > lastSequence else { continue }
         found.changesets.append(try changeset(item.changeset, number))
+        guard number >= oldsFrom else { continue }
         for bytes in item.olds { found.olds.add(try OldState(decoding: bytes)) }
       }
     }
@@ -179,6 +181,7 @@ package enum PendingRows {
     by changesets: [SyncChangeset], _ write: WriteTransaction
   ) throws(EngineError) -> Places {
     try PartRows.pending.remove(write) { _ in true }
+    try ClassMarks.storeOldStates(from: 0, write)
     var places = Places()
     var last: Last?
     for changeset in changesets {

@@ -52,12 +52,7 @@ extension StoredClient {
     for entry in kept.log.entries(after: isNewLog ? kept.log.start : old.head) {
       try PartRows.window.append(entry.encoded(), number: entry.version.number, write)
     }
-    if isMoved {
-      try storeBases(kept, reader, isNewLog: isNewLog)
-    } else {
-      try addBases(kept, write)
-    }
-    unwritten = []
+    try storeBases(kept, reader, isNewLog: isNewLog)
   }
 
   /// Updates the rows to the state that the app should see.
@@ -160,24 +155,7 @@ extension StoredClient {
     }
   }
 
-  /// Adds old states of objects that are touched for the first time since the log's start.
-  private mutating func addBases(
-    _ new: ClientFile, _ write: WriteTransaction
-  ) throws(EngineError) {
-    for object in unwritten.sorted() {
-      guard let node = new.log.startState.objects[object] else { continue }
-      let bytes = try BaseRows.bytes(object, node)
-      var number = bases[object]?.number
-      if let number, bases[object]?.bytes != bytes {
-        try SyncTable.put(bytes, .base, number, write)
-      } else if number == nil {
-        number = try BaseRows.add(object, bytes, write)
-      }
-      if let number { bases[object] = BaseRows.Base(number: number, bytes: bytes) }
-    }
-  }
-
-  /// Moves all old states to a later start of the log.
+  /// Stores the old states of all objects that are touched, at the log's start.
   private mutating func storeBases(
     _ new: ClientFile, _ reader: RowReader<WriteTransaction>, isNewLog: Bool
   ) throws(EngineError) {
@@ -209,6 +187,7 @@ extension StoredClient {
     bases = try BaseRows.store(wanted, over: bases, write)
     touched = kept.touched
     try marks.store()
+    try ClassMarks.storeOldStates(from: new.nextSequence, write)
   }
 }
 

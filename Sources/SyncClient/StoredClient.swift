@@ -16,8 +16,6 @@ struct StoredClient {
   private(set) var named: Set<SyncObject>
   /// Those that kept entries or pending changesets change.
   var touched: Set<SyncObject>
-  /// Those of them whose old state has no row yet, or one of a recorder.
-  var unwritten: Set<SyncObject>
   var bases: [SyncObject: BaseRows.Base]
   var places: PendingRows.Places
 
@@ -59,8 +57,7 @@ struct StoredClient {
     } catch { throw SyncTable.damaged("the entries that are kept do not fit: \(error)") }
     let stored = StoredClient(
       identity: identity, classes: reader.classes, named: named.all, touched: touched,
-      unwritten: touched.filter { bases[$0] == nil }.union(pending.olds.objects), bases: bases,
-      places: pending.places)
+      bases: bases, places: pending.places)
     let file = ClientFile(
       client: identity.client, secret: identity.secret, nonce: identity.nonce,
       epoch: identity.epoch, log: log, pending: pending.changesets,
@@ -87,10 +84,7 @@ struct StoredClient {
     var nodes: [SyncObject: SyncNode] = [:]
     for object in found.touched {
       // Recorders add rows for what is too large for a page, after changes with old states in one.
-      if bases[object] == nil {
-        bases[object] = try BaseRows.base(of: object, write)
-        unwritten.insert(object)
-      }
+      if bases[object] == nil { bases[object] = try BaseRows.base(of: object, write) }
       touched.insert(object)
       guard named.insert(object).inserted else { continue }
       nodes[object] = try new.olds.node(of: object, bases[object], reader)
@@ -117,7 +111,7 @@ struct StoredClient {
       nodes[object] = try reader.node(of: object)
     }
     machine.include(nodes)
-    for object in found.touched where touched.insert(object).inserted { unwritten.insert(object) }
+    touched.formUnion(found.touched)
   }
 
   /// Whether so much of what it has is not needed any more that it should be read again.
