@@ -44,7 +44,8 @@ struct PendingPage {
   private(set) var last: (number: UInt64, stamp: SyncStamp)?
   /// What was read: none of those that were added.
   private(set) var items: [Item] = []
-  /// Where the next item begins.
+  /// Where the last changeset's items begin, and the next ones.
+  private var lastStart = 0
   private var end = 0
   private var rows: [[UInt8]]
   /// The last changeset and the last old state.
@@ -69,8 +70,9 @@ struct PendingPage {
       else { throw SyncTable.damaged("the page of changeset \(first) is not whole") }
       rows.append(row)
     }
-    while let (isOld, bytes) = try next() {
+    while let (isOld, bytes, start) = try next() {
       if !isOld {
+        lastStart = start
         items.append(Item(changeset: bytes))
       } else if items.isEmpty {
         throw damaged("begins with an old state")
@@ -99,11 +101,13 @@ struct PendingPage {
   private func byte(_ offset: Int) -> UInt8 { rows[offset / Self.rowBytes][offset % Self.rowBytes] }
 
   /// Takes the next item; nil behind the last one.
-  private mutating func next() throws(EngineError) -> (isOld: Bool, bytes: [UInt8])? {
+  private mutating func next() throws(EngineError) -> (
+    isOld: Bool, bytes: [UInt8], start: Int
+  )? {
     guard end < Self.bytesMax, byte(end) != 0 else { return nil }
     guard end + 3 <= Self.bytesMax else { throw damaged("ends within an item") }
     let (kind, count) = (byte(end), Int(byte(end + 1)) | Int(byte(end + 2)) << 8)
-    let start = end + 3
+    let (first, start) = (end, end + 3)
     guard count <= Self.bytesMax - start else { throw damaged("ends within an item") }
     guard (Kind.changeset...Kind.old + Kind.delta).contains(kind) else {
       throw damaged("has an item of kind \(kind)")
@@ -118,7 +122,7 @@ struct PendingPage {
     }
     bases[isOld ? 1 : 0] = bytes
     end = start + count
-    return (isOld, bytes)
+    return (isOld, bytes, first)
   }
 
   private func damaged(_ what: String) -> EngineError {
@@ -127,10 +131,10 @@ struct PendingPage {
 
   /// Whether a version has the same items, when it has the page and no other changeset behind it.
   ///
-  /// The last item may be one whose transaction was lost, and another one may follow it.
+  /// The last changeset may be one whose transaction was lost, and another one may follow it.
   func isNewest(_ source: some ReadableVersion) throws(EngineError) -> Bool {
     let number = Self.numbers(first).lowerBound
-    for index in Set([end - 1, min(end, Self.bytesMax - 1)].map { $0 / Self.rowBytes }) {
+    for index in lastStart / Self.rowBytes...min(end, Self.bytesMax - 1) / Self.rowBytes {
       let row = try SyncTable.bytes(.pending, number + UInt64(index), source)
       if row != rows[index] { return false }
     }
@@ -150,12 +154,13 @@ struct PendingPage {
     _ item: Item, _ header: SyncChangeset, _ write: WriteTransaction
   ) throws(EngineError) {
     precondition(hasRoom(for: item), "\(item.sizeBytes) bytes behind \(end)")
-    let (isNew, start) = (end == 0, end)
+    let isNew = end == 0
+    lastStart = end
     put(item.changeset, isOld: false)
     for old in item.olds { put(old, isOld: true) }
     last = (header.sequence, header.stamp)
     for (index, number) in Self.numbers(first).enumerated()
-    where isNew || (start / Self.rowBytes...(end - 1) / Self.rowBytes).contains(index) {
+    where isNew || (lastStart / Self.rowBytes...(end - 1) / Self.rowBytes).contains(index) {
       try SyncTable.put(rows[index], .pending, number, write)
     }
   }

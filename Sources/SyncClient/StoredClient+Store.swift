@@ -185,7 +185,7 @@ extension StoredClient {
       wanted[object] = try BaseRows.bytes(object, node)
     }
     bases = try BaseRows.store(wanted, over: bases, write)
-    touched = kept.touched
+    touchedCount = kept.touched.count
     try marks.store()
     try ClassMarks.storeOldStates(from: new.nextSequence, write)
   }

@@ -14,8 +14,8 @@ struct StoredClient {
   let classes: FileClasses
   /// The objects whose content is in the log.
   private(set) var named: Set<SyncObject>
-  /// Those that kept entries or pending changesets change.
-  var touched: Set<SyncObject>
+  /// How many of them kept entries or pending changesets change, at the last store.
+  var touchedCount: Int
   var bases: [SyncObject: BaseRows.Base]
   var places: PendingRows.Places
 
@@ -56,8 +56,8 @@ struct StoredClient {
       log = try SyncMerger(start, objects: state, entries: entries)
     } catch { throw SyncTable.damaged("the entries that are kept do not fit: \(error)") }
     let stored = StoredClient(
-      identity: identity, classes: reader.classes, named: named.all, touched: touched,
-      bases: bases, places: pending.places)
+      identity: identity, classes: reader.classes, named: named.all,
+      touchedCount: touched.count, bases: bases, places: pending.places)
     let file = ClientFile(
       client: identity.client, secret: identity.secret, nonce: identity.nonce,
       epoch: identity.epoch, log: log, pending: pending.changesets,
@@ -85,7 +85,6 @@ struct StoredClient {
     for object in found.touched {
       // Recorders add rows for what is too large for a page, after changes with old states in one.
       if bases[object] == nil { bases[object] = try BaseRows.base(of: object, write) }
-      touched.insert(object)
       guard named.insert(object).inserted else { continue }
       nodes[object] = try new.olds.node(of: object, bases[object], reader)
     }
@@ -111,9 +110,8 @@ struct StoredClient {
       nodes[object] = try reader.node(of: object)
     }
     machine.include(nodes)
-    touched.formUnion(found.touched)
   }
 
   /// Whether so much of what it has is not needed any more that it should be read again.
-  var isOvergrown: Bool { named.count > 2 * touched.count + 1_000 }
+  var isOvergrown: Bool { named.count > 2 * touchedCount + 1_000 }
 }

@@ -196,4 +196,40 @@ struct AgentTests {
     try network.settle()
     for other in network.clients { #expect(try other.file.state() == network.state) }
   }
+
+  @Test("keeps the state before all changes, when only the first of them is in the log")
+  func confirmedInPart() throws {
+    let network = TestNetwork()
+    for number in 0..<2 { try network.addClient(try TestFile("in part \(number)")) }
+    let client = network.clients[0]
+    try client.realm.write {
+      client.realm.create(Stamp.self, value: ["name": "a"], update: .all)
+    }
+    try network.settle()
+    for _ in 0..<3 {
+      for other in network.clients {
+        try other.realm.write { other.realm.create(Tag.self, value: ["name": "t"], update: .all) }
+        try network.settle()
+      }
+    }
+    client.realm.refresh()
+    let stamp = try #require(client.realm.objects(Stamp.self).first)
+    // A property, then all of it: the second one has an old state of the whole object.
+    try client.realm.write { stamp.count = 9 }
+    try client.realm.write { client.realm.delete(stamp) }
+    let kept = try client.file.keptCounts()
+    try network.step(client, nil)
+    #expect(try client.agent.breach() == nil && kept.pending == 2)
+    try network.deliver(client, up: true)
+    while try client.file.pending().count == 2 {
+      try #require(try network.deliver(client, up: false))
+    }
+    #expect(try client.file.pending().count == 1)
+    #expect(try client.agent.breach() == nil)
+    client.agent = try client.file.agent()
+    #expect(try client.agent.breach() == nil, "what another agent reads")
+    try network.disconnect(client)
+    try network.settle()
+    for other in network.clients { #expect(try other.file.state() == network.state) }
+  }
 }

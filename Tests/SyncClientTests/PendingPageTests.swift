@@ -23,7 +23,7 @@ struct PendingPageTests {
     return SyncChangeset(
       client: SyncClient(3), sequence: number, base: SyncVersion(40),
       stamp: SyncStamp(bits: 1 << 40 + number * 3),
-      operations: [.change(field, .set(.text(SyncText(text + String(number)))))])
+      operations: [.change(field, .set(.text(SyncText(String(number) + text))))])
   }
 
   private func old(_ number: UInt64) throws -> [UInt8] {
@@ -95,6 +95,27 @@ struct PendingPageTests {
       _ = try add(changeset(3), write, known: page)
       #expect(try PendingRows.all(write, after: 0).changesets == (1...3).map { changeset($0) })
       write.cancel()
+    }
+  }
+
+  @Test("notice a lost changeset wherever the rows divide it, and whatever it ends with")
+  func lostAtRowEnds() throws {
+    let database = try database("pages and row ends")
+    for size in 280..<400 {
+      var write = try database.beginWrite()
+      try PendingRows.replace(by: [], write)
+      _ = try add(changeset(1), write)
+      _ = try add(changeset(2, text: String(repeating: "x", count: size)), write)
+      try write.commit()
+      write = try database.beginWrite()
+      let known = try #require(try PendingRows.last(write, known: nil)?.page)
+      // Its last bytes are those of rows that nobody has written.
+      let lost = try add(
+        changeset(3, text: String(repeating: "\0", count: 40)), write, known: known)
+      write.cancel()
+      write = try database.beginWrite()
+      defer { write.cancel() }
+      #expect(try PendingRows.last(write, known: lost)?.number == 2, "\(size)")
     }
   }
 
