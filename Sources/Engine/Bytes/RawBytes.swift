@@ -78,6 +78,26 @@ import CSystem
   @inline(__always)
   func offset(of part: RawBytes) -> Int { unsafe part.base - base }
 
+  /// The offset of the first byte that differs from another view's of the same size, from an offset
+  /// on; nil without one.
+  func firstDifference(from other: RawBytes, at start: Int) -> Int? {
+    precondition(other.count == count && start >= 0 && start <= count)
+    // Safety: both views have all of the loaded bytes. Byte order does not matter here.
+    let (first, second) = unsafe (base, other.base)
+    @inline(__always) func difference(_ offset: Int) -> UInt64 {
+      unsafe first.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        ^ second.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+    }
+    var offset = start
+    while offset &+ 32 <= count,
+      difference(offset) | difference(offset &+ 8) | difference(offset &+ 16)
+        | difference(offset &+ 24) == 0
+    { offset = offset &+ 32 }
+    while offset &+ 8 <= count, difference(offset) == 0 { offset = offset &+ 8 }
+    while offset < count, uint8(offset) == other.uint8(offset) { offset += 1 }
+    return offset < count ? offset : nil
+  }
+
   /// Whether every byte is 0.
   package var isAllZero: Bool {
     var seen: UInt64 = 0

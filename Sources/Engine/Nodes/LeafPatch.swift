@@ -20,7 +20,8 @@ struct LeafPatch {
   let edits: [UInt8]
 
   private static let runHeaderBytes = 4
-  /// Fewer equal bytes than this between two edits are part of one.
+  /// Fewer equal bytes than this between two edits are part of one; so are up to 6 of 8 bytes that
+  /// are compared at once.
   private static let gapBytesMin = 5
 
   /// The edits that turn one leaf into another of the same size.
@@ -33,13 +34,8 @@ struct LeafPatch {
     precondition(base.count <= Layout.editedNodeBytesMax, "offsets have two bytes")
     var edits: [UInt8] = []
     var offset = Layout.nodeHeaderBytes
-    while let start = firstDifference(base, changed, from: offset) {
-      var end = start + 1
-      var next = end
-      while next < base.count, next - end < gapBytesMin {
-        if base.uint8(next) != changed.uint8(next) { end = next + 1 }
-        next += 1
-      }
+    while let start = base.firstDifference(from: changed, at: offset) {
+      let end = endOfEdit(base, changed, from: start)
       guard edits.count + runHeaderBytes + end - start <= sizeBytesMax else { return nil }
       edits.appendLittleEndian(UInt16(start))
       edits.appendLittleEndian(UInt16(end - start))
@@ -49,13 +45,25 @@ struct LeafPatch {
     return edits
   }
 
-  private static func firstDifference(
+  /// The end of an edit: enough equal bytes follow it.
+  private static func endOfEdit(
     _ base: RawBytes, _ changed: RawBytes, from start: Int
-  ) -> Int? {
-    var offset = start
-    while offset <= base.count - 8, base.uint64(offset) == changed.uint64(offset) { offset += 8 }
-    while offset < base.count, base.uint8(offset) == changed.uint8(offset) { offset += 1 }
-    return offset < base.count ? offset : nil
+  ) -> Int {
+    var end = start + 1
+    var next = end
+    while next <= base.count - 8 {
+      let difference = base.uint64(next) ^ changed.uint64(next)
+      guard difference != 0, next + difference.trailingZeroBitCount / 8 - end < gapBytesMin else {
+        return end
+      }
+      end = next + 8 - difference.leadingZeroBitCount / 8
+      next += 8
+    }
+    while next < base.count, next - end < gapBytesMin {
+      if base.uint8(next) != changed.uint8(next) { end = next + 1 }
+      next += 1
+    }
+    return end
   }
 
   /// Makes the edits in a copy of the leaf.
