@@ -42,11 +42,18 @@ struct OldState {
   /// Its bytes: a changeset's.
   func encoded() throws(EngineError) -> [UInt8] {
     var recorded = RecordedOperations()
+    return try encoded(&recorded)
+  }
+
+  /// The same in memory that is used again.
+  func encoded(_ recorded: inout RecordedOperations) throws(EngineError) -> [UInt8] {
+    recorded.removeAll()
     for operation in operations { recorded.append(operation) }
     do throws(SyncError) {
-      return try recorded.changeset(
+      let bytes = try recorded.changeset(
         SyncChangeset(
           client: SyncClient(0), sequence: 0, base: .zero, stamp: .zero, operations: []))
+      return bytes.head + bytes.body
     } catch { throw EngineError(code: .limit, message: error.message) }
   }
 

@@ -20,19 +20,27 @@ package struct PartRows {
   let kind: SyncTable.Kind
 
   /// Adds one.
+  /// - Parameters:
+  ///   - pieces: Its bytes, in pieces that are not empty, except for the last one.
+  ///   - number: Its number.
+  ///   - write: The transaction.
+  /// - Throws: `EngineError`, with code `.limit` for a number that no row can have.
   package func append(
-    _ bytes: [UInt8], number: UInt64, _ write: WriteTransaction
+    _ pieces: [[UInt8]], number: UInt64, _ write: WriteTransaction
   ) throws(EngineError) {
     try Self.checkNumber(number)
-    var (start, part) = (0, UInt64(0))
-    repeat {
-      let end = min(bytes.count, start + Self.partBytesMax)
-      let isWhole = start == 0 && end == bytes.count
-      try SyncTable.put(
-        isWhole ? bytes : Array(bytes[start..<end]), kind, number * Self.partsMax + part, write)
-      start = end
-      part += 1
-    } while start < bytes.count
+    var part: UInt64 = 0
+    for bytes in pieces where !bytes.isEmpty {
+      var start = 0
+      repeat {
+        let end = min(bytes.count, start + Self.partBytesMax)
+        let isWhole = start == 0 && end == bytes.count
+        try SyncTable.put(
+          isWhole ? bytes : Array(bytes[start..<end]), kind, number * Self.partsMax + part, write)
+        start = end
+        part += 1
+      } while start < bytes.count
+    }
   }
 
   /// - Throws: `EngineError` with code `.limit` for a number that no row can have.

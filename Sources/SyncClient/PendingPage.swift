@@ -4,10 +4,12 @@
 // a row for each changeset would be new nodes.
 //   row key: 2^56 * kind + first * 32 + 28 to 31
 //   offset_bytes  size  field       (of the rows' bytes, one after the other)
-//              0     1  kind of the item: 1 a changeset, 2 an old state; 3, 4 the same as the
-//                       difference from the one before (ByteDelta.swift); 0 ends the items
-//              1     2  size of its bytes
-//              3     …  its bytes
+//              0     1  kind of the item in the lower 3 bits: 1 a changeset, 2 an old state; 3, 4
+//                       the same as the difference from the one before (ByteDelta.swift), in which
+//                       a changeset's number and stamp are one higher; 0 ends the items. The upper
+//                       5 bits are the size of its bytes, if it is less than 31
+//              1  0, 2  the size, if the upper bits are 31
+//           1, 3     …  its bytes
 // Invariants: `first` is the number of the page's first changeset; the others follow it; old states
 // belong to the changeset before them; everything behind the items is 0.
 
@@ -25,11 +27,13 @@ struct PendingPage {
 
   /// A changeset, with the old states of objects.
   struct Item {
-    var changeset: [UInt8]
+    /// The changeset's bytes before its operations, or all of them.
+    var head: [UInt8]
+    var body: [UInt8] = []
     var olds: [[UInt8]] = []
 
     /// Bytes that it takes in a page at most.
-    var sizeBytes: Int { olds.reduce(3 + changeset.count) { $0 + 3 + $1.count } }
+    var sizeBytes: Int { olds.reduce(3 + head.count + body.count) { $0 + 3 + $1.count } }
   }
 
   /// A row stays in its leaf, where it can be edited.
@@ -37,6 +41,8 @@ struct PendingPage {
   private static let firstPart: UInt64 = 28
   private static let rowCount = 4
   static let bytesMax = rowBytes * rowCount
+  /// In the place of a size that is not less.
+  private static let sizeAfter = 31
 
   /// The number of the first changeset.
   let first: UInt64
@@ -47,14 +53,15 @@ struct PendingPage {
   /// Where the last changeset's items begin, and the next ones.
   private var lastStart = 0
   private var end = 0
-  private var rows: [[UInt8]]
+  /// The rows' bytes, one after the other.
+  private var bytes: [UInt8]
   /// The last changeset and the last old state.
   private var bases: [[UInt8]] = [[], []]
 
   /// A page without items.
   init(first: UInt64) {
     self.first = first
-    rows = Array(repeating: Array(repeating: 0, count: Self.rowBytes), count: Self.rowCount)
+    bytes = Array(repeating: 0, count: Self.bytesMax)
   }
 
   /// Whether a row of pending changesets belongs to a page.
@@ -64,23 +71,23 @@ struct PendingPage {
   /// - Throws: `EngineError` with code `.corrupted`.
   init(first: UInt64, _ source: some ReadableVersion) throws(EngineError) {
     self.first = first
-    rows = []
+    bytes = []
     for number in Self.numbers(first) {
       guard let row = try SyncTable.bytes(.pending, number, source), row.count == Self.rowBytes
       else { throw SyncTable.damaged("the page of changeset \(first) is not whole") }
-      rows.append(row)
+      bytes += row
     }
     while let (isOld, bytes, start) = try next() {
       if !isOld {
         lastStart = start
-        items.append(Item(changeset: bytes))
+        items.append(Item(head: bytes))
       } else if items.isEmpty {
         throw damaged("begins with an old state")
       } else {
         items[items.count - 1].olds.append(bytes)
       }
     }
-    guard let changeset = items.last?.changeset else { throw damaged("has no changeset") }
+    guard let changeset = items.last?.head else { throw damaged("has no changeset") }
     do throws(SyncError) {
       let header = try SyncChangeset(headerOf: changeset)
       last = (header.sequence, header.stamp)
@@ -98,31 +105,37 @@ struct PendingPage {
     return number..<number + UInt64(rowCount)
   }
 
-  private func byte(_ offset: Int) -> UInt8 { rows[offset / Self.rowBytes][offset % Self.rowBytes] }
+  private func row(_ index: Int) -> ArraySlice<UInt8> {
+    bytes[index * Self.rowBytes..<(index + 1) * Self.rowBytes]
+  }
 
   /// Takes the next item; nil behind the last one.
   private mutating func next() throws(EngineError) -> (
     isOld: Bool, bytes: [UInt8], start: Int
   )? {
-    guard end < Self.bytesMax, byte(end) != 0 else { return nil }
-    guard end + 3 <= Self.bytesMax else { throw damaged("ends within an item") }
-    let (kind, count) = (byte(end), Int(byte(end + 1)) | Int(byte(end + 2)) << 8)
-    let (first, start) = (end, end + 3)
+    guard end < Self.bytesMax, bytes[end] != 0 else { return nil }
+    let (kind, first) = (bytes[end] & 7, end)
+    var (count, start) = (Int(bytes[end] >> 3), end + 1)
+    if count == Self.sizeAfter {
+      guard start + 2 <= Self.bytesMax else { throw damaged("ends within an item") }
+      count = Int(bytes[start]) | Int(bytes[start + 1]) << 8
+      start += 2
+    }
     guard count <= Self.bytesMax - start else { throw damaged("ends within an item") }
     guard (Kind.changeset...Kind.old + Kind.delta).contains(kind) else {
       throw damaged("has an item of kind \(kind)")
     }
-    var bytes = (start..<start + count).map { byte($0) }
+    var item = Array(bytes[start..<start + count])
     let isOld = kind == Kind.old || kind == Kind.old + Kind.delta
     if kind > Kind.delta {
-      guard let made = ByteDelta.decoded(bytes, from: bases[isOld ? 1 : 0]) else {
+      guard let made = ByteDelta.decoded(item, from: base(isOld: isOld)) else {
         throw damaged("has the difference from another item")
       }
-      bytes = made
+      item = made
     }
-    bases[isOld ? 1 : 0] = bytes
+    bases[isOld ? 1 : 0] = item
     end = start + count
-    return (isOld, bytes, first)
+    return (isOld, item, first)
   }
 
   private func damaged(_ what: String) -> EngineError {
@@ -135,11 +148,14 @@ struct PendingPage {
   func isNewest(_ source: some ReadableVersion) throws(EngineError) -> Bool {
     let number = Self.numbers(first).lowerBound
     for index in lastStart / Self.rowBytes...min(end, Self.bytesMax - 1) / Self.rowBytes {
-      let row = try SyncTable.bytes(.pending, number + UInt64(index), source)
-      if row != rows[index] { return false }
+      let found = try SyncTable.bytes(.pending, number + UInt64(index), source)
+      guard let found, found[...] == row(index) else { return false }
     }
     return true
   }
+
+  /// Whether more than half of the page is in use.
+  var isHalfFull: Bool { end > Self.bytesMax / 2 }
 
   /// Whether an item fits behind the others.
   func hasRoom(for item: Item) -> Bool { item.sizeBytes <= Self.bytesMax - end }
@@ -156,28 +172,61 @@ struct PendingPage {
     precondition(hasRoom(for: item), "\(item.sizeBytes) bytes behind \(end)")
     let isNew = end == 0
     lastStart = end
-    put(item.changeset, isOld: false)
+    put(item.head + item.body, isOld: false)
     for old in item.olds { put(old, isOld: true) }
     last = (header.sequence, header.stamp)
     for (index, number) in Self.numbers(first).enumerated()
     where isNew || (lastStart / Self.rowBytes...(end - 1) / Self.rowBytes).contains(index) {
-      try SyncTable.put(rows[index], .pending, number, write)
+      try SyncTable.put(Array(row(index)), .pending, number, write)
     }
   }
 
-  private mutating func put(_ bytes: [UInt8], isOld: Bool) {
-    let kind = isOld ? Kind.old : Kind.changeset
-    let delta = ByteDelta.encoded(bytes, from: bases[isOld ? 1 : 0])
-    bases[isOld ? 1 : 0] = bytes
-    let stored = delta ?? bytes
-    put(delta == nil ? kind : kind + Kind.delta)
-    put(UInt8(stored.count & 255))
-    put(UInt8(stored.count >> 8))
+  private mutating func put(_ item: [UInt8], isOld: Bool) {
+    let delta = ByteDelta.encoded(item, from: base(isOld: isOld))
+    bases[isOld ? 1 : 0] = item
+    let stored = delta ?? item
+    let kind = (isOld ? Kind.old : Kind.changeset) + (delta == nil ? 0 : Kind.delta)
+    if stored.count < Self.sizeAfter {
+      put(kind | UInt8(stored.count << 3))
+    } else {
+      put(kind | UInt8(Self.sizeAfter << 3))
+      put(UInt8(stored.count & 255))
+      put(UInt8(stored.count >> 8))
+    }
     for byte in stored { put(byte) }
   }
 
   private mutating func put(_ byte: UInt8) {
-    rows[end / Self.rowBytes][end % Self.rowBytes] = byte
+    bytes[end] = byte
     end += 1
+  }
+
+  /// What the next item is compared with.
+  private func base(isOld: Bool) -> [UInt8] {
+    isOld ? bases[1] : Self.following(bases[0])
+  }
+
+  /// A changeset's bytes with a number and a stamp that are one higher, where their size stays.
+  private static func following(_ changeset: [UInt8]) -> [UInt8] {
+    var bytes = changeset
+    var offset = 1
+    func skipNumber() {
+      while offset < bytes.count, bytes[offset] >= 128 { offset += 1 }
+      offset += 1
+    }
+    skipNumber()
+    let number = offset
+    skipNumber()
+    let end = min(offset, bytes.count)
+    if let index = (number..<max(number, end)).first(where: { bytes[$0] & 127 < 127 }) {
+      for index in number..<index { bytes[index] &= 128 }
+      bytes[index] += 1
+    }
+    skipNumber()
+    for index in offset..<max(offset, min(offset + 8, bytes.count)) {
+      bytes[index] &+= 1
+      if bytes[index] != 0 { break }
+    }
+    return bytes
   }
 }

@@ -13,21 +13,29 @@ package enum PendingRows {
     var stamp: SyncStamp
     /// The page that it is in.
     var page: PendingPage?
+    /// Whether the page is one that was known, with the same content.
+    var isKnown = false
   }
 
   /// Old states of more bytes have rows of their own.
   static let oldBytesMax = 256
+  /// Operations of more bytes have rows apart from the header, so that they need not be copied.
+  private static let separateBytesMin = 1 << 16
 
   /// Finds the last changeset.
   /// - Parameters:
   ///   - write: The transaction.
   ///   - known: A page that was the last one in some version of the same client's file.
+  ///   - isNewest: Whether it is known to be the last one, as it is.
   /// - Returns: The changeset; nil without any.
   /// - Throws: `EngineError` with code `.corrupted`.
   /// - Complexity: O(log rows).
   static func last(
-    _ write: WriteTransaction, known: PendingPage?
+    _ write: WriteTransaction, known: PendingPage?, isNewest: Bool
   ) throws(EngineError) -> Last? {
+    if isNewest, let known, let last = known.last {
+      return Last(number: last.number, stamp: last.stamp, page: known, isKnown: true)
+    }
     let rows = try RowWriter(write, SyncTable.name)
     guard let key = try rows.largestKey(), let (kind, row) = SyncTable.parts(key),
       kind == .pending
@@ -35,7 +43,7 @@ package enum PendingRows {
     let (number, part) = (row / PartRows.partsMax, row % PartRows.partsMax)
     if PendingPage.hasRow(part: part) {
       if let known, known.first == number, try known.isNewest(write), let last = known.last {
-        return Last(number: last.number, stamp: last.stamp, page: known)
+        return Last(number: last.number, stamp: last.stamp, page: known, isKnown: true)
       }
       let page = try PendingPage(first: number, write)
       return page.last.map { Last(number: $0.number, stamp: $0.stamp, page: page) }
@@ -65,12 +73,18 @@ package enum PendingRows {
     _ item: PendingPage.Item, _ header: SyncChangeset, behind last: Last?,
     _ write: WriteTransaction
   ) throws(EngineError) -> PendingPage? {
-    if var page = last?.page, page.hasRoom(for: item) {
+    // A commit for whose edits a slot has no room writes nodes; so does one that adds a page.
+    func isNextDue(_ page: PendingPage) -> Bool {
+      page.isHalfFull && write.editsRoomBytes < item.sizeBytes
+    }
+    if var page = last?.page, page.hasRoom(for: item), !isNextDue(page) {
       try page.add(item, header, write)
       return page
     }
     guard item.sizeBytes <= PendingPage.bytesMax / 4 else {
-      try PartRows.pending.append(item.changeset, number: header.sequence, write)
+      let isLarge = item.body.count > separateBytesMin
+      try PartRows.pending.append(
+        isLarge ? [item.head, item.body] : [item.head + item.body], number: header.sequence, write)
       return nil
     }
     try PartRows.checkNumber(header.sequence)
@@ -156,9 +170,9 @@ package enum PendingRows {
       found.places.all.append(
         Places.Place(first: first, last: page.last?.number ?? first, isPage: true))
       for item in page.items {
-        let number = try header(item.changeset, first).sequence
+        let number = try header(item.head, first).sequence
         guard number > lastSequence else { continue }
-        found.changesets.append(try changeset(item.changeset, number))
+        found.changesets.append(try changeset(item.head, number))
         guard number >= oldsFrom else { continue }
         for bytes in item.olds { found.olds.add(try OldState(decoding: bytes)) }
       }
@@ -186,7 +200,7 @@ package enum PendingRows {
     var last: Last?
     for changeset in changesets {
       let page = try add(
-        PendingPage.Item(changeset: changeset.encoded()), changeset, behind: last, write)
+        PendingPage.Item(head: changeset.encoded()), changeset, behind: last, write)
       last = Last(number: changeset.sequence, stamp: changeset.stamp, page: page)
       let first = page?.first ?? changeset.sequence
       if first == places.lastFirst, !places.all.isEmpty { places.all.removeLast() }

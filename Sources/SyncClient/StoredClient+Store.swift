@@ -50,7 +50,7 @@ extension StoredClient {
     try storeIdentity(kept, isMoved: isMoved, write)
     if isMoved { try PartRows.window.remove(write) { isNewLog || $0 <= kept.log.start.number } }
     for entry in kept.log.entries(after: isNewLog ? kept.log.start : old.head) {
-      try PartRows.window.append(entry.encoded(), number: entry.version.number, write)
+      try PartRows.window.append([entry.encoded()], number: entry.version.number, write)
     }
     try storeBases(kept, reader, isNewLog: isNewLog)
   }

@@ -14,59 +14,41 @@ private struct RowPlace: Equatable {
   let key: Int64
 }
 
-/// The objects and properties whose old state is stored, as far as one recorder knows.
-///
-/// It is valid until an agent changes the file, or until the transaction that stored them is lost.
-private struct KeptStates {
-  private static let countMax = 10_000
-  private(set) var objects: Set<SyncObject> = []
-  private(set) var fields: Set<SyncField> = []
-  /// Those of the current or last transaction.
-  var newObjects: Set<SyncObject> = []
-  var newFields: Set<SyncField> = []
-  /// The stamp of that transaction.
-  var stamp: SyncStamp?
-  private var identity: SyncIdentity?
-
-  /// Called when a transaction is about to be committed, after the last pending one.
-  mutating func begin(_ identity: SyncIdentity, _ last: SyncStamp?) {
-    if self.identity != identity || objects.count + fields.count > Self.countMax {
-      objects = []
-      fields = []
-    }
-    if self.identity == identity, last == stamp {
-      objects.formUnion(newObjects)
-      fields.formUnion(newFields)
-    }
-    self.identity = identity
-    newObjects = []
-    newFields = []
-  }
-}
-
 /// What operations of a transaction are about.
 private enum TouchedPart {
-  /// Properties with single values that are no links.
-  case fields(Set<SyncField>)
+  /// Of a row of a class.
+  case properties(TouchedProperties, row: Int64, FileClass)
   case whole
+
+  var properties: TouchedProperties {
+    if case .properties(let properties, _, _) = self { properties } else { .whole }
+  }
 }
 
 /// Records the transactions of one realm.
 final class SyncRecorder: ChangeRecorder {
   /// The wall clock in milliseconds since 1970.
   private let now: @Sendable () -> UInt64
-  private var write: WriteTransaction?
+  /// Of how many touched objects the memory is kept for the next transaction.
+  private static let touchedMax = 16
+  @safe @exclusivity(unchecked) private var write: WriteTransaction?
   private var database: Database?
   private var known: FileClasses?
-  private var schemaStamp: UInt64 = 0
+  @safe @exclusivity(unchecked) private var schemaStamp: UInt64 = 0
   /// The class of the row reported last.
-  private var recent: FileClass?
+  @safe @exclusivity(unchecked) private var recent: FileClass?
   @safe @exclusivity(unchecked) var operations = RecordedOperations()
+  /// The operations of old states.
+  private var oldOperations = RecordedOperations()
   /// The objects that were there, or may have been, and that operations are about.
   private var touched: [SyncObject: TouchedPart] = [:]
   /// The object of the last operation, when it is touched as a whole.
   private var lastTouched: SyncObject?
   private var kept = KeptStates()
+  /// The version that has the classes, the identity and the page that are known here.
+  private var knownVersion: Version?
+  /// Whether the open transaction began with that version, or has looked at them.
+  private var isCurrent = false
   private var knownIdentity: (bytes: [UInt8], identity: SyncIdentity)?
   /// The page of the current or last transaction; another one may have replaced it.
   private var page: PendingPage?
@@ -83,24 +65,26 @@ final class SyncRecorder: ChangeRecorder {
     self.write = write
     self.database = database
     schemaStamp = write.schemaStamp
-    if let known, !known.fit(write) { self.known = nil }
-    recent = nil
+    isCurrent = knownVersion.map { $0.next == write.nextVersion } ?? false
+    if !isCurrent, let known, !known.fit(write) { forgetClasses() }
   }
 
-  func end() {
+  func end(_ version: Version?) {
+    knownVersion = isCurrent ? version : nil
     write = nil
     database = nil
     lastRow = nil
-    touched = [:]
+    touched.removeAll(keepingCapacity: touched.count < Self.touchedMax)
     lastTouched = nil
-    operations = RecordedOperations()
+    operations.removeAll()
     assignments = []
   }
 
   func willCommit(_ write: WriteTransaction) throws(EngineError) {
+    if write.schemaStamp != schemaStamp { forgetClasses() }
     guard operations.count > 0 else { return }
     let identity = try identity(write)
-    let last = try PendingRows.last(write, known: page)
+    let last = try PendingRows.last(write, known: page, isNewest: isCurrent)
     page = nil
     let clock = max(last?.stamp ?? .zero, identity.clock)
     guard let stamp = SyncStamp.next(now: now(), after: clock) else {
@@ -109,23 +93,25 @@ final class SyncRecorder: ChangeRecorder {
     let header = SyncChangeset(
       client: identity.client, sequence: max(last?.number ?? 0, identity.lastSequence) + 1,
       base: identity.confirmed, stamp: stamp, operations: [])
-    let bytes: [UInt8]
-    do throws(SyncError) { bytes = try operations.changeset(header) } catch {
+    let changeset: (head: [UInt8], body: [UInt8])
+    do throws(SyncError) { changeset = try operations.changeset(header) } catch {
       throw EngineError(code: .limit, message: error.message)
     }
-    kept.begin(identity, last?.stamp)
+    kept.begin(identity, isLastThere: last?.isKnown ?? false)
     let olds = try oldStates(write)
     let item = PendingPage.Item(
-      changeset: bytes, olds: olds.map(\.bytes).filter { $0.count <= PendingRows.oldBytesMax })
+      head: changeset.head, body: changeset.body,
+      olds: olds.map(\.bytes).filter { $0.count <= PendingRows.oldBytesMax })
     page = try PendingRows.add(item, header, behind: last, write)
     for (old, bytes) in olds where page == nil || bytes.count > PendingRows.oldBytesMax {
       try BaseRows.add(old.object, BaseRows.bytes(old.object, try nodeBefore(old.object)), write)
     }
-    kept.stamp = stamp
+    isCurrent = true
   }
 
   /// The file's identity; it is not read again while its bytes are the same.
   private func identity(_ write: WriteTransaction) throws(EngineError) -> SyncIdentity {
+    if isCurrent, let knownIdentity { return knownIdentity.identity }
     let bytes = try SyncTable.bytes(.identity, 0, write)
     if let known = knownIdentity, known.bytes == bytes { return known.identity }
     let identity = try SyncIdentity(write)
@@ -139,21 +125,23 @@ final class SyncRecorder: ChangeRecorder {
   private func oldStates(
     _ write: WriteTransaction
   ) throws(EngineError) -> [(state: OldState, bytes: [UInt8])] {
-    // `subtract` would look at each of the kept ones.
-    touched = touched.filter { !kept.objects.contains($0.key) && !isKept($0.value) }
-    guard !touched.isEmpty, let database else { return [] }
+    var parts: [(object: SyncObject, part: TouchedPart)] = []
+    for (object, part) in touched
+    where !kept.properties(of: object).isSuperset(of: part.properties) {
+      parts.append((object, part))
+    }
+    guard !parts.isEmpty, let database else { return [] }
+    if parts.count > 1 { parts.sort { $0.object < $1.object } }
     var olds: [(state: OldState, bytes: [UInt8])] = []
     let before = RowReader(source: try database.snapshot(), classes: try reader().classes)
-    for (object, part) in touched.sorted(by: { $0.key < $1.key }) {
+    for (object, part) in parts {
       guard try BaseRows.base(of: object, write) == nil,
-        let (key, described) = try before.row(of: object),
-        key < (try ClassMarks.stored(of: described.table.name, write))
+        let old = try oldState(of: object, part, before, write)
       else {
-        kept.newObjects.insert(object)
+        kept.add(object, .whole)
         continue
       }
-      let old = try oldState(of: object, part, key, described, before)
-      olds.append((old, try old.encoded()))
+      olds.append((old, try old.encoded(&oldOperations)))
     }
     return olds
   }
@@ -165,31 +153,46 @@ final class SyncRecorder: ChangeRecorder {
     return try before.node(of: object)
   }
 
-  private func isKept(_ part: TouchedPart) -> Bool {
-    guard case .fields(let fields) = part else { return false }
-    return fields.allSatisfy { kept.fields.contains($0) }
-  }
-
-  /// The old state of an object, or of properties that have none yet.
+  /// The old state of an object, or of properties that have none yet; nil for an object that was
+  /// made since the marks moved.
   private func oldState(
-    of object: SyncObject, _ part: TouchedPart, _ key: Int64, _ described: FileClass,
-    _ before: RowReader<Snapshot>
-  ) throws(EngineError) -> OldState {
-    guard case .fields(let fields) = part else {
-      kept.newObjects.insert(object)
+    of object: SyncObject, _ part: TouchedPart, _ before: RowReader<Snapshot>,
+    _ write: WriteTransaction
+  ) throws(EngineError) -> OldState? {
+    guard case .properties(let touched, let key, let described) = part else {
+      guard let (key, described) = try before.row(of: object),
+        key < (try mark(of: described.table.name, write))
+      else { return nil }
+      kept.add(object, .whole)
       return OldState(object, try before.node(of: object, key, described))
     }
+    guard key < (try mark(of: described.table.name, write)) else { return nil }
+    let missing = touched.subtracting(kept.properties(of: object))
     var values: [(name: SyncText, value: SyncValue)] = []
-    for (position, name) in described.names.enumerated() {
-      let field = SyncField(object, [], name)
-      guard fields.contains(field), !kept.fields.contains(field) else { continue }
-      kept.newFields.insert(field)
-      let column = described.table.columns[position]
-      let value = try before.source.value(
-        in: described.table.name, key: key, column: column.name)
-      values.append((name, try before.value(value ?? .null, column)))
+    for (position, column) in described.table.columns.enumerated()
+    where missing.contains(position) {
+      guard
+        let value = try before.source.value(
+          in: described.table.name, key: key, column: column.name)
+      else { return nil }
+      values.append((described.names[position], try before.value(value, column)))
     }
+    kept.add(object, missing)
     return OldState(object, values)
+  }
+
+  /// The stored mark of a class.
+  private func mark(of table: String, _ write: WriteTransaction) throws(EngineError) -> Int64 {
+    if let known = kept.marks[table] { return known }
+    let mark = try ClassMarks.stored(of: table, write)
+    kept.marks[table] = mark
+    return mark
+  }
+
+  private func forgetClasses() {
+    known = nil
+    recent = nil
+    kept = KeptStates()
   }
 
   /// A class; that of the previous call is returned without a search.
@@ -206,8 +209,7 @@ final class SyncRecorder: ChangeRecorder {
       throw EngineError(code: .closed, message: "no transaction is recorded")
     }
     if write.schemaStamp != schemaStamp {
-      known = nil
-      recent = nil
+      forgetClasses()
       schemaStamp = write.schemaStamp
     }
     if let known { return RowReader(source: write, classes: known) }
@@ -218,25 +220,42 @@ final class SyncRecorder: ChangeRecorder {
 
   func tell(_ operation: SyncOperation) {
     let object = operation.object
-    if object != lastTouched {
+    if !isLastTouched(object) {
       touched[object] = .whole
       lastTouched = object
     }
     operations.append(operation)
   }
 
+  /// Whether the last operation was about an object that was touched as a whole, or made: one that
+  /// is made did not exist, or its deletion was recorded.
+  private func isLastTouched(_ object: SyncObject) -> Bool {
+    if let made = operations.openRow { lastTouched = made }
+    return object == lastTouched
+  }
+
   /// The same for a property of which the old value is enough.
-  private func tell(_ change: SyncChange, of field: SyncField, _ column: ColumnSchema) {
+  private func tell(
+    _ change: SyncChange, of field: SyncField, _ column: ColumnSchema, _ place: CollectionPath
+  ) throws(EngineError) {
     guard field.steps.isEmpty, column.target == nil else { return tell(.change(field, change)) }
+    let isLast = isLastTouched(field.object)
     operations.append(.change(field, change))
-    guard field.object != lastTouched else { return }
+    guard !isLast else { return }
+    let described = try described(place.table)
+    var properties = TouchedProperties(try described.position(of: place.column))
     switch touched[field.object] {
-    case .whole: lastTouched = field.object
-    case .fields(var fields):
-      fields.insert(field)
-      touched[field.object] = .fields(fields)
-    case nil: touched[field.object] = .fields([field])
+    case .properties(let others, _, let same) where same === described:
+      properties = properties.union(others)
+    case nil: break
+    default: properties = .whole
     }
+    guard !properties.isWhole else {
+      touched[field.object] = .whole
+      lastTouched = field.object
+      return
+    }
+    touched[field.object] = .properties(properties, row: place.key, described)
   }
 
   /// A property, as synchronization names it, with its column; nil when it belongs to no object, or
@@ -290,8 +309,6 @@ final class SyncRecorder: ChangeRecorder {
   }
 
   func beginRow(_ id: SyncKey, of described: FileClass) {
-    // The object did not exist; if it did before a deletion, that was recorded.
-    lastTouched = SyncObject(described.name, id)
     operations.beginRow(id, of: described.name, described.names)
   }
 
@@ -337,13 +354,13 @@ final class SyncRecorder: ChangeRecorder {
   func didSet(_ value: Value, _ place: CollectionPath) throws(EngineError) {
     let reader = try reader()
     guard let (field, column) = try field(place, reader) else { return }
-    tell(.set(try reader.value(value, column)), of: field, column)
+    try tell(.set(try reader.value(value, column)), of: field, column, place)
     try reader.inner(value, column, field, .value) { tell($0) }
   }
 
   func didIncrement(_ place: CollectionPath, by amount: Int64) throws(EngineError) {
     guard let (field, column) = try field(place, try reader()) else { return }
-    tell(.increment(amount), of: field, column)
+    try tell(.increment(amount), of: field, column, place)
   }
 
   // MARK: assignments

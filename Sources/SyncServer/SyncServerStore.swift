@@ -336,7 +336,7 @@ package final class SyncServerStore {
     }
     for operation in entry.effect { try batch.applier?.apply(operation.operation) }
     let bytes = entry.encoded()
-    try PartRows.window.append(bytes, number: entry.version.number, write)
+    try PartRows.window.append([bytes], number: entry.version.number, write)
     sizes.append(bytes.count)
     keptBytes += bytes.count
   }

@@ -35,9 +35,9 @@ struct PendingPageTests {
     _ changeset: SyncChangeset, _ write: WriteTransaction, olds: [[UInt8]] = [],
     known: PendingPage? = nil
   ) throws -> PendingPage? {
-    let last = try PendingRows.last(write, known: known)
+    let last = try PendingRows.last(write, known: known, isNewest: false)
     return try PendingRows.add(
-      PendingPage.Item(changeset: changeset.encoded(), olds: olds), changeset, behind: last, write)
+      PendingPage.Item(head: changeset.encoded(), olds: olds), changeset, behind: last, write)
   }
 
   private func all(_ database: Database, after last: UInt64 = 0) throws -> [SyncChangeset] {
@@ -90,7 +90,7 @@ struct PendingPageTests {
     try write.commit()
     for page in [known, lost] {
       write = try database.beginWrite()
-      let last = try #require(try PendingRows.last(write, known: page))
+      let last = try #require(try PendingRows.last(write, known: page, isNewest: false))
       #expect(last.number == 2)
       _ = try add(changeset(3), write, known: page)
       #expect(try PendingRows.all(write, after: 0).changesets == (1...3).map { changeset($0) })
@@ -108,14 +108,14 @@ struct PendingPageTests {
       _ = try add(changeset(2, text: String(repeating: "x", count: size)), write)
       try write.commit()
       write = try database.beginWrite()
-      let known = try #require(try PendingRows.last(write, known: nil)?.page)
+      let known = try #require(try PendingRows.last(write, known: nil, isNewest: false)?.page)
       // Its last bytes are those of rows that nobody has written.
       let lost = try add(
         changeset(3, text: String(repeating: "\0", count: 40)), write, known: known)
       write.cancel()
       write = try database.beginWrite()
       defer { write.cancel() }
-      #expect(try PendingRows.last(write, known: lost)?.number == 2, "\(size)")
+      #expect(try PendingRows.last(write, known: lost, isNewest: false)?.number == 2, "\(size)")
     }
   }
 
@@ -197,7 +197,7 @@ struct PendingPageTests {
       do {
         let found = try PendingRows.all(write, after: 0)
         #expect(found.changesets.count <= 30)
-        _ = try PendingRows.last(write, known: nil)
+        _ = try PendingRows.last(write, known: nil, isNewest: false)
       } catch {
         #expect(error.code == .corrupted, "\(error)")
         errors += 1

@@ -15,7 +15,7 @@ final class Sample: Object {
 }
 
 enum Costs {
-  private static let (objectCount, commitCount, bulkCount, roundCount) = (10_000, 400, 100_000, 5)
+  private static let (objectCount, commitCount, bulkCount, roundCount) = (10_000, 400, 100_000, 15)
   private static let realm = "samples"
 
   private static func configuration(_ name: String) -> Realm.Configuration {

@@ -23,13 +23,16 @@ struct NodeEdits: Equatable, Sendable {
 
 /// The edits that a root slot carries.
 enum SlotEdits {
-  private static let fixedBytes = 8
+  static let fixedBytes = 8
   private static let entryBytes = 16
 
   /// Bytes of the edits, encoded.
   static func sizeBytes(_ edits: [NodeEdits]) -> Int {
-    edits.reduce(fixedBytes) { $0 + entryBytes + $1.edits.count }
+    edits.reduce(fixedBytes) { $0 + sizeBytes(of: $1) }
   }
+
+  /// Those of one node.
+  static func sizeBytes(of node: NodeEdits) -> Int { entryBytes + node.edits.count }
 
   /// The bytes, or nil when a slot has no room for them; refs ascend.
   static func encoded(_ edits: [NodeEdits]) -> [UInt8]? {

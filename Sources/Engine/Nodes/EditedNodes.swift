@@ -53,6 +53,11 @@ struct EditedNodes: Sendable {
     nodes.values.map(\.edits).sorted { $0.link.ref.offsetBytes < $1.link.ref.offsetBytes }
   }
 
+  /// Bytes that the edits take in a slot.
+  var slotBytes: Int {
+    nodes.values.reduce(SlotEdits.fixedBytes) { $0 + SlotEdits.sizeBytes(of: $1.edits) }
+  }
+
   /// No edits.
   init() {}
 

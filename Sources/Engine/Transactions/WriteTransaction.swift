@@ -20,6 +20,12 @@ public final class WriteTransaction {
   /// The version that the commit makes.
   package var nextVersion: Version { base.version.next }
 
+  /// How many more bytes of edits the root slot of this transaction's commit has room for; a commit
+  /// with more writes nodes instead.
+  package var editsRoomBytes: Int {
+    Layout.slotEditsBytesMax - (base.reader.edited?.slotBytes ?? SlotEdits.fixedBytes)
+  }
+
   init(_ database: Database, _ base: VersionState) {
     self.database = database
     self.base = base

@@ -328,9 +328,9 @@ import Synchronization
     notifications?.deliverInitials(self)
   }
 
-  private func reset() {
+  private func reset(_ version: Version? = nil) {
     adding.batch?.checkIdle()
-    stopRecording()
+    stopRecording(version)
     openWrite = nil
     openRealm = nil
     failure = nil
@@ -340,7 +340,7 @@ import Synchronization
   }
 
   private func end(_ held: Snapshot? = nil, skipping skipped: [Observer] = []) {
-    reset()
+    reset(held?.version)
     pinNewest(or: held)
     guard let notifications else { return }
     if let held { notifications.skip(skipped, to: held, self) }

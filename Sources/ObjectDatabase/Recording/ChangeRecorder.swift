@@ -79,8 +79,9 @@ package protocol ChangeRecorder: AnyObject {
   func didAssign(_ place: CollectionPath) throws(EngineError)
   /// The transaction is about to be committed: the last moment to add to it.
   func willCommit(_ write: WriteTransaction) throws(EngineError)
-  /// The transaction is over, committed or not.
-  func end()
+  /// The transaction is over.
+  /// - Parameter version: The version that it made; nil when it was not committed, or by others.
+  func end(_ version: Version?)
 }
 
 /// The factory of recorders for the realms of a configuration.

@@ -18,8 +18,9 @@ extension _RealmCore {
   }
 
   /// The transaction is over.
-  func stopRecording() {
-    recorder?.end()
+  /// - Parameter version: The version that it made; nil when it is not known.
+  func stopRecording(_ version: Version?) {
+    recorder?.end(version)
     recorder = nil
   }
 

@@ -5,13 +5,30 @@ struct NameTable {
   /// Whether a name's text follows its number where it is used first, instead of a table.
   var isInline = false
   private(set) var names: [SyncText] = []
+  /// Those of all names, once there are too many to be compared.
   private var numbers: [SyncText: Int] = [:]
+  private static let comparedMax = 8
 
   mutating func number(of name: SyncText) -> Int {
-    if let number = numbers[name] { return number }
-    numbers[name] = names.count
+    let number = names.count
+    if number <= Self.comparedMax {
+      if let known = names.firstIndex(of: name) { return known }
+    } else if let known = numbers[name] {
+      return known
+    }
     names.append(name)
-    return names.count - 1
+    if number == Self.comparedMax {
+      for (index, name) in names.enumerated() { numbers[name] = index }
+    } else if number > Self.comparedMax {
+      numbers[name] = number
+    }
+    return number
+  }
+
+  /// Forgets the names.
+  mutating func removeAll() {
+    names.removeAll(keepingCapacity: names.count <= Self.comparedMax)
+    numbers = [:]
   }
 }
 
@@ -23,7 +40,15 @@ struct ByteWriter {
 
   mutating func append(_ other: [UInt8]) { bytes += other }
 
-  mutating func append(utf8 text: String) { bytes.append(contentsOf: text.utf8) }
+  /// Removes all bytes; the memory of many is given back.
+  mutating func removeAll() { bytes.removeAll(keepingCapacity: bytes.count < 4096) }
+
+  mutating func append(utf8 text: String) {
+    let utf8 = text.utf8.span
+    bytes.append(addingCapacity: utf8.count) { bytes in
+      for index in utf8.indices { bytes.append(utf8[index]) }
+    }
+  }
 
   /// Adds bytes that `fill` gives, `countMax` at most.
   @inline(__always)

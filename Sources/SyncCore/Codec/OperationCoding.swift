@@ -35,6 +35,13 @@ struct OperationWriter {
     }
   }
 
+  /// Forgets all operations.
+  mutating func removeAll() {
+    body.removeAll()
+    names?.removeAll()
+    (object, field) = (nil, nil)
+  }
+
   /// The number of a name that is used now.
   mutating func number(of name: SyncText) -> Int { names?.number(of: name) ?? 0 }
 

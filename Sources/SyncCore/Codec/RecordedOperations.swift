@@ -26,12 +26,27 @@ package struct RecordedOperations: Sendable {
     count += 1
   }
 
+  /// Forgets all of them; the memory of a few is used again.
+  package mutating func removeAll() {
+    writer.removeAll()
+    count = 0
+    row = nil
+    isInRow = false
+  }
+
+  /// The object of the row that was begun last, when nothing else was added since; nil otherwise.
+  package var openRow: SyncObject? {
+    isInRow ? row.map { SyncObject($0.type, $0.key) } : nil
+  }
+
   /// Encodes the changeset with these operations.
   /// - Parameter header: The other fields of the changeset; its operations are ignored.
-  /// - Returns: The bytes.
+  /// - Returns: The bytes: those before the operations, and the operations', which are not copied.
   /// - Throws: `limit` for more than `SyncLimits` allows, which no server would take.
-  /// - Complexity: O(bytes).
-  package func changeset(_ header: SyncChangeset) throws(SyncError) -> [UInt8] {
+  /// - Complexity: O(bytes of header and names).
+  package func changeset(
+    _ header: SyncChangeset
+  ) throws(SyncError) -> (head: [UInt8], body: [UInt8]) {
     guard count <= SyncLimits.operationsMax else {
       throw SyncError(
         .limit, "a transaction of \(count) operations > \(SyncLimits.operationsMax)")
@@ -42,13 +57,13 @@ package struct RecordedOperations: Sendable {
     bytes.append(count: writer.nameTable.count)
     for name in writer.nameTable { bytes.append(text: name) }
     bytes.append(count: count)
-    bytes.append(writer.body.bytes)
-    guard bytes.bytes.count <= SyncLimits.changesetBytesMax else {
+    let (head, body) = (bytes.bytes, writer.body.bytes)
+    guard head.count + body.count <= SyncLimits.changesetBytesMax else {
       throw SyncError(
         .limit,
-        "a transaction of \(bytes.bytes.count) bytes > \(SyncLimits.changesetBytesMax)")
+        "a transaction of \(head.count + body.count) bytes > \(SyncLimits.changesetBytesMax)")
     }
-    return bytes.bytes
+    return (head, body)
   }
 }
 
