@@ -74,8 +74,12 @@ struct Group: Sendable {
   var nextTableID: UInt32
   /// Number of leaves of the version that have a patch.
   var patchedLeafCount: Int
-  var tables: [TableRecord]
-  private var indexByName: [String: Int] = [:]
+  var tables: [TableRecord] {
+    didSet { encodedTables = [] }
+  }
+  let indexByName: [String: Int]
+  /// The bytes of each table, once they were asked for.
+  private var encodedTables: [[UInt8]] = []
 
   init(
     freeList: NodeLink, nextTableID: UInt32, patchedLeafCount: Int = 0, tables: [TableRecord]
@@ -84,7 +88,32 @@ struct Group: Sendable {
     self.nextTableID = nextTableID
     self.patchedLeafCount = patchedLeafCount
     self.tables = tables
+    var indexByName: [String: Int] = [:]
     for (index, table) in tables.enumerated() { indexByName[table.schema.name] = index }
+    self.indexByName = indexByName
+  }
+
+  /// The group of a version with the same tables, of which only some have changed.
+  /// - Parameters:
+  ///   - base: The version's group.
+  ///   - nextTableID: The id that the next table gets.
+  ///   - changed: The numbers of the changed tables, and these; their names are the same.
+  /// - Complexity: O(tables + names of the changed ones), and once O(all names).
+  init(
+    _ base: Group, nextTableID: UInt32, changed: [(index: Int, table: TableRecord)]
+  ) {
+    (freeList, patchedLeafCount) = (base.freeList, base.patchedLeafCount)
+    indexByName = base.indexByName
+    self.nextTableID = nextTableID
+    var encoded = base.encodedTables
+    if encoded.isEmpty { encoded = base.tables.map { Self.encoded($0) } }
+    var tables = base.tables
+    for (index, table) in changed {
+      tables[index] = table
+      encoded[index] = Self.encoded(table)
+    }
+    self.tables = tables
+    encodedTables = encoded
   }
 
   func table(named name: String) throws(EngineError) -> TableRecord {
@@ -112,17 +141,26 @@ struct Group: Sendable {
     bytes.append(freeList)
     bytes.appendLittleEndian(nextTableID)
     bytes.appendLittleEndian(UInt32(patchedLeafCount))
-    for table in tables {
-      bytes.appendLittleEndian(table.id)
-      bytes.appendLittleEndian(table.nextColumnID)
-      bytes.append(UInt8(table.level))
-      bytes.append(UInt8(table.schema.columns.count))
-      bytes.append(table.root)
-      bytes.appendLittleEndian(table.rowCount)
-      bytes.append(name: table.schema.name)
-      for (record, column) in zip(table.columns, table.schema.columns) {
-        Self.append(record, column, to: &bytes)
-      }
+    if encodedTables.isEmpty {
+      for table in tables { bytes += Self.encoded(table) }
+    } else {
+      bytes.reserveCapacity(encodedTables.reduce(bytes.count) { $0 + $1.count })
+      for table in encodedTables { bytes += table }
+    }
+    return bytes
+  }
+
+  private static func encoded(_ table: TableRecord) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.appendLittleEndian(table.id)
+    bytes.appendLittleEndian(table.nextColumnID)
+    bytes.append(UInt8(table.level))
+    bytes.append(UInt8(table.schema.columns.count))
+    bytes.append(table.root)
+    bytes.appendLittleEndian(table.rowCount)
+    bytes.append(name: table.schema.name)
+    for (record, column) in zip(table.columns, table.schema.columns) {
+      append(record, column, to: &bytes)
     }
     return bytes
   }

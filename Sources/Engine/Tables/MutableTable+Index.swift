@@ -27,6 +27,7 @@ extension MutableTable {
 
   /// Puts changes of words that wait into their trees.
   func putWords() throws(EngineError) {
+    guard unchanged == nil else { return }
     for column in indexedColumns where schema.columns[column].isFullText {
       try index(column).putWaiting()
     }

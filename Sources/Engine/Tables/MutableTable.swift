@@ -1,18 +1,46 @@
 // MutableTable.swift: a table of a write transaction. Everything stays in memory until commit.
 // Invariants: `columns` has one record per column of the schema, ids ascending; ids are never
-// reused within a table.
+// reused within a table. A committed table has no trees in memory before somebody asks for one: of
+// the tables of a database a transaction uses few.
 
 /// A table while a writer changes it.
 final class MutableTable {
   let id: UInt32
   private(set) var nextColumnID: UInt16
-  var schema: TableSchema
+  var schema: TableSchema {
+    willSet { if trees == nil { _ = open() } }
+  }
   private(set) var columns: [ColumnRecord]
-  let tree: MutableTree
+  /// The table as the base version has it, while nobody can have changed it.
+  private(set) var unchanged: TableRecord?
+  private let writer: TreeWriter
+  private var trees: Trees?
+
+  /// The trees of rows and of indexes.
+  private struct Trees {
+    let tree: MutableTree
+    /// One per column; nil where the schema has no index.
+    var indexes: [MutableKeyPairTree?] { didSet { number() } }
+    /// The columns that have an index, ascending.
+    private(set) var indexedColumns: [Int] = []
+
+    init(_ tree: MutableTree, _ indexes: [MutableKeyPairTree?]) {
+      self.tree = tree
+      self.indexes = indexes
+      number()
+    }
+
+    private mutating func number() {
+      indexedColumns = indexes.indices.filter { indexes[$0] != nil }
+    }
+  }
+
+  /// The rows.
+  var tree: MutableTree { trees?.tree ?? open().tree }
   /// One per column; nil where the schema has no index.
-  private(set) var indexes: [MutableKeyPairTree?]
+  var indexes: [MutableKeyPairTree?] { trees?.indexes ?? open().indexes }
   /// The columns that have an index, ascending.
-  private(set) var indexedColumns: [Int]
+  var indexedColumns: [Int] { trees?.indexedColumns ?? open().indexedColumns }
 
   /// A new table.
   init(id: UInt32, _ schema: TableSchema, targetIDs: [UInt32], _ writer: TreeWriter) {
@@ -20,10 +48,10 @@ final class MutableTable {
     self.schema = schema
     columns = zip(1..., targetIDs).map { ColumnRecord(id: UInt16($0), targetID: $1) }
     nextColumnID = UInt16(schema.columns.count + 1)
-    tree = MutableTree(
-      shape: TableRecord.shape(schema, columns), writer: writer)
-    indexes = Self.makeIndexes(schema, columns, writer)
-    indexedColumns = indexes.indices.filter { [indexes] in indexes[$0] != nil }
+    self.writer = writer
+    trees = Trees(
+      MutableTree(shape: TableRecord.shape(schema, columns), writer: writer),
+      Self.makeIndexes(schema, columns, writer))
   }
 
   /// A committed table.
@@ -32,29 +60,42 @@ final class MutableTable {
     nextColumnID = record.nextColumnID
     schema = record.schema
     columns = record.columns
-    tree = MutableTree(
-      shape: record.shape, writer: writer, root: record.root, level: record.level,
-      rowCount: record.rowCount)
-    indexes = Self.makeIndexes(schema, columns, writer)
-    indexedColumns = indexes.indices.filter { [indexes] in indexes[$0] != nil }
+    self.writer = writer
+    unchanged = record
+  }
+
+  /// Makes the trees of a committed table.
+  @inline(never)
+  private func open() -> Trees {
+    guard let record = unchanged else { preconditionFailure("a changed table has its trees") }
+    let opened = Trees(
+      MutableTree(
+        shape: record.shape, writer: writer, root: record.root, level: record.level,
+        rowCount: record.rowCount), Self.makeIndexes(schema, columns, writer))
+    trees = opened
+    unchanged = nil
+    return opened
   }
 
   /// Sets or removes the index of a column.
   func setIndex(_ index: MutableKeyPairTree?, of column: Int) {
-    indexes[column] = index
+    change { $0.indexes[column] = index }
     if index == nil { columns[column].index = .none }
-    numberIndexes()
   }
 
   func setIndexRoot(_ root: IndexRoot, of column: Int) { columns[column].index = root }
 
-  private func numberIndexes() {
-    indexedColumns = indexes.indices.filter { indexes[$0] != nil }
+  private func change(_ body: (inout Trees) -> Void) {
+    var changed = trees ?? open()
+    trees = nil
+    body(&changed)
+    trees = changed
   }
 
   /// Places and encodes its changed nodes.
   /// - Returns: The table as the group of the next version knows it.
   func encoded(into sink: inout NodeSink) -> TableRecord {
+    if let unchanged { return unchanged }
     let root = tree.encode(into: &sink)
     encodeIndexes(into: &sink)
     return TableRecord(
@@ -75,7 +116,7 @@ final class MutableTable {
     nextColumnID += 1
     let shape = TableRecord.shape(schema, columns)
     tree.addColumn(shape.columns[shape.columns.count - 1], shape: shape)
-    indexes.append(nil)
+    change { $0.indexes.append(nil) }
   }
 
   /// Removes a column.
@@ -86,8 +127,7 @@ final class MutableTable {
     columns.remove(at: index)
     // The last step that can fail, so that schema, columns and indexes always agree.
     try tree.removeColumn(at: index, shape: TableRecord.shape(schema, columns))
-    indexes.remove(at: index)
-    numberIndexes()
+    change { $0.indexes.remove(at: index) }
     (self.schema, self.columns) = (schema, columns)
   }
 

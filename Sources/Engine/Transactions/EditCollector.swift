@@ -25,16 +25,19 @@ struct EditCollector {
   ) throws(EngineError) -> (edited: EditedNodes, bytes: [UInt8], group: Group)? {
     guard writer.releaseCount <= nodeCountMax else { return nil }
     var collector = EditCollector(writer)
-    var records: [TableRecord] = []
-    for table in tables {
+    guard tables.map(\.id) == base.group.tables.map(\.id) else { return nil }
+    var changed: [(index: Int, table: TableRecord)] = []
+    for (index, table) in tables.enumerated() where table.unchanged == nil {
       guard let record = try collector.record(of: table) else { return nil }
-      records.append(record)
+      changed.append((index, record))
     }
     // Nodes in memory are all in their places, and nothing else was released: no node is dropped.
     guard collector.nodeCount == writer.releaseCount else { return nil }
-    let group = Group(
-      freeList: base.group.freeList, nextTableID: writer.nextTableID,
-      patchedLeafCount: base.group.patchedLeafCount, tables: records)
+    let isRenamed = changed.contains { index, table in
+      table.schema.name != base.group.tables[index].schema.name
+    }
+    guard !isRenamed else { return nil }
+    let group = Group(base.group, nextTableID: writer.nextTableID, changed: changed)
     guard try collector.note(group, at: base.slot.top),
       let bytes = SlotEdits.encoded(collector.edited.all)
     else { return nil }

@@ -56,10 +56,7 @@ extension WriteTransaction {
     if !table.indexedColumns.isEmpty || isTarget(table), try table.tree.find(key) != nil {
       if let old = try table.indexedValues(key) { try table.reindex(key, old: old, new: nil) }
       for origin in mutableTables {
-        for column in origin.indexedColumns
-        where origin.schema.columns[column].type == .link
-          && origin.columns[column].targetID == table.id
-        {
+        for column in origin.columns.indices where origin.columns[column].targetID == table.id {
           try unlink(key, origin, column)
         }
       }
@@ -69,7 +66,7 @@ extension WriteTransaction {
 
   private func isTarget(_ table: MutableTable) -> Bool {
     mutableTables.contains { origin in
-      origin.indexedColumns.contains { origin.columns[$0].targetID == table.id }
+      origin.columns.contains { $0.targetID == table.id }
     }
   }
 

@@ -31,10 +31,8 @@ public final class WriteTransaction {
     self.base = base
     writer = TreeWriter(reader: base.reader, base: base.version)
     writer.nextTableID = base.group.nextTableID
-    for record in base.group.tables {
-      indexByName[record.schema.name] = mutableTables.count
-      mutableTables.append(MutableTable(record, writer))
-    }
+    indexByName = base.group.indexByName
+    mutableTables = base.group.tables.map { [writer] in MutableTable($0, writer) }
   }
 
   deinit {

@@ -21,12 +21,23 @@ final class EngineStore {
   let path: String
   private let clock = ContinuousClock()
 
-  init(_ path: String, options: Database.Options = .init()) throws {
+  /// Opens or makes a database.
+  /// - Parameters:
+  ///   - path: Its path.
+  ///   - options: How it works.
+  ///   - otherTables: How many tables of ten columns it has besides, with a row each.
+  /// - Throws: What the engine throws.
+  init(_ path: String, options: Database.Options = .init(), otherTables: Int = 0) throws {
     database = try Database.open(path: path, options: options)
     self.path = path
     if database.version == .first {
       let write = try database.beginWrite()
       try write.createTable(Self.schema)
+      let columns = (0..<10).map { ColumnSchema(name: "column\($0)", type: .int) }
+      for number in 0..<otherTables {
+        try write.createTable(TableSchema(name: "other\(number)", columns: columns))
+        try write.insert(into: "other\(number)", key: 0, columns.map { _ in .int(7) })
+      }
       try write.commit()
     }
   }

@@ -60,16 +60,28 @@ extension Benchmark {
           sum: { try peer.totals().sum })
       }
     },
+    Benchmark(name: "commit-50-tables/engine") { settings in
+      try Scratch.withDisk("commit") { directory in
+        let peer = try EngineStore(directory.appending(path: "peer.realm").path)
+        _ = try peer.insert(.tenThousand)
+        return try oneRowCommits(
+          settings, "commit-50-tables/engine", .twoPhase, directory, otherTables: 49,
+          peerName: "the same with one table", peer: peer.commit,
+          sum: { try peer.totals().sum })
+      }
+    },
   ]
 
   /// Durable transactions of one row each, on a table of 10,000 rows.
   private static func oneRowCommits(
     _ settings: Settings, _ name: String, _ commitProtocol: CommitProtocol, _ directory: URL,
-    peerName: String, peer: (RowSet) throws -> Double, sum: () throws -> Double
+    otherTables: Int = 0, peerName: String, peer: (RowSet) throws -> Double,
+    sum: () throws -> Double
   ) throws -> Row {
     var options = Database.Options()
     options.commitProtocol = commitProtocol
-    let ours = try EngineStore(directory.appending(path: "ours.realm").path, options: options)
+    let ours = try EngineStore(
+      directory.appending(path: "ours.realm").path, options: options, otherTables: otherTables)
     _ = try ours.insert(.tenThousand)
     let draws = RowSet(drawn: 400, of: 10_000, seed: 1)
     let syncs = try SyncCount.during { _ = try ours.commit(draws) }
