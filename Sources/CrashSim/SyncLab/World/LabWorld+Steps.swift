@@ -124,12 +124,21 @@ extension LabWorld {
 
   private func restoreServer() throws {
     guard let image = server.copy else { return }
-    // What is pending somewhere comes again; all else may be gone with the server.
+    // What is pending somewhere comes again; all else may be gone with the server. So may a pending
+    // transaction whose copy has arrived: who knows that its objects are there, and then that they
+    // are not, is told that their creation is overruled.
+    let kept = try server.store?.state() ?? SyncState()
+    func hasArrivedAsCopy(_ transaction: Int) -> Bool {
+      kept.has(transaction) && clients.count { $0.own.contains(transaction) } > 1
+    }
     var pending: Set<Int> = []
     for client in clients {
       for changeset in try client.pending() { pending.formUnion(changeset.transactions) }
     }
-    for client in clients { mayBeLost.formUnion(client.promised.subtracting(pending)) }
+    for client in clients {
+      mayBeLost.formUnion(
+        client.promised.filter { !pending.contains($0) || hasArrivedAsCopy($0) })
+    }
     server.epoch += 1
     hasCopies = true
     sentEntries = [:]
