@@ -7,6 +7,7 @@
 final class MutableTable {
   let id: UInt32
   private(set) var nextColumnID: UInt16
+  /// A change of it needs the trees: the table is not the committed one any more.
   var schema: TableSchema {
     willSet { if trees == nil { _ = open() } }
   }
