@@ -21,7 +21,7 @@ package struct PartRows {
 
   /// Adds one.
   /// - Parameters:
-  ///   - pieces: Its bytes, in pieces that are not empty, except for the last one.
+  ///   - pieces: Its bytes, in pieces that are stored apart; empty ones are left out.
   ///   - number: Its number.
   ///   - write: The transaction.
   /// - Throws: `EngineError`, with code `.limit` for a number that no row can have.
