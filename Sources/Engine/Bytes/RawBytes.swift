@@ -224,6 +224,12 @@ import CSystem
   }
 
   @inline(__always)
+  func set(_ value: UInt16, at offset: Int) {
+    precondition(offset >= 0 && offset <= count - 2)
+    unsafe base.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt16.self)
+  }
+
+  @inline(__always)
   func set(_ value: UInt32, at offset: Int) {
     precondition(offset >= 0 && offset <= count - 4)
     unsafe base.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt32.self)
@@ -274,5 +280,26 @@ import CSystem
   /// The same bytes, read-only.
   var readable: RawBytes {
     unsafe RawBytes(UnsafeRawBufferPointer(start: base, count: count))
+  }
+}
+
+extension [UInt8] {
+  /// So many bytes; `fill` sets those that are not to be 0.
+  init(zeros count: Int, fill: (MutableBytes) -> Void) {
+    self.init(repeating: 0, count: count)
+    unsafe withUnsafeMutableBytes { buffer in
+      guard let start = buffer.baseAddress else { return }
+      // Safety: the view is used inside this closure only.
+      unsafe fill(MutableBytes(base: start, count: count))
+    }
+  }
+
+  /// Sets 8 bytes at an offset.
+  mutating func set(_ value: UInt64, at offset: Int) {
+    unsafe withUnsafeMutableBytes { buffer in
+      guard let start = buffer.baseAddress else { preconditionFailure("8 bytes are there") }
+      // Safety: the view is used inside this closure only, and checks the offset.
+      unsafe MutableBytes(base: start, count: buffer.count).set(value, at: offset)
+    }
   }
 }

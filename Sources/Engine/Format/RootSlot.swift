@@ -75,35 +75,34 @@ package struct RootSlot: Equatable, Sendable {
 
   /// The sector of a slot with both copies; sealed when the file is encrypted.
   func encoded(sealing cipher: FileCipher? = nil) -> [UInt8] {
-    var sector = [UInt8](repeating: 0, count: Layout.sectorSizeBytes)
-    for copy in 0...1 {
-      let record = record(copy: copy, sealing: cipher) + edits
-      let start = copy * Layout.slotCopyDistanceBytes
-      sector.replaceSubrange(start..<start + record.count, with: record)
+    [UInt8](zeros: Layout.sectorSizeBytes) { sector in
+      for copy in 0...1 {
+        let start = copy * Layout.slotCopyDistanceBytes
+        let record = record(copy: copy, sealing: cipher)
+        sector.copy(record, to: start)
+        sector.copy(edits, to: start + record.count)
+      }
     }
-    return sector
   }
 
   private func record(copy: Int, sealing cipher: FileCipher?) -> [UInt8] {
-    var fields = [UInt8]()
-    fields.reserveCapacity(Layout.slotRecordBytes)
-    fields.appendLittleEndian(UInt32(index))
-    fields.appendLittleEndian(UInt32(copy))
-    fields.appendLittleEndian(version.rawValue)
-    fields.appendLittleEndian(top.ref.offsetBytes)
-    fields.appendLittleEndian(top.checksum)
-    fields.appendLittleEndian(logicalSizeBytes)
-    fields.appendLittleEndian(flags.rawValue)
-    fields.appendLittleEndian(editsChecksum)
-    if let cipher {
-      fields += cipher.keys.slotSeal(of: fields)
-    } else {
-      fields.append(contentsOf: repeatElement(0, count: Layout.slotRecordBytes - SlotField.seal))
+    [UInt8](zeros: Layout.slotRecordBytes) { record in
+      record.set(UInt32(index), at: SlotField.index)
+      record.set(UInt32(copy), at: SlotField.copy)
+      record.set(version.rawValue, at: SlotField.version)
+      record.set(top.ref.offsetBytes, at: SlotField.topRef)
+      record.set(top.checksum, at: SlotField.topChecksum)
+      record.set(logicalSizeBytes, at: SlotField.logicalSizeBytes)
+      record.set(flags.rawValue, at: SlotField.flags)
+      record.set(editsChecksum, at: SlotField.editsChecksum)
+      if let cipher {
+        let fields = record.readable.part(at: SlotField.index, count: Layout.slotSealedBytes)
+        record.copy(cipher.keys.slotSeal(of: fields.array), to: SlotField.seal)
+      }
+      let fields = record.readable.part(
+        at: SlotField.index, count: record.count - SlotField.index)
+      record.set(Checksum.of(fields), at: SlotField.checksum)
     }
-    var record = [UInt8]()
-    record.reserveCapacity(Layout.slotRecordBytes)
-    record.appendLittleEndian(RawBytes.over(fields) { Checksum.of($0) })
-    return record + fields
   }
 }
 

@@ -38,17 +38,17 @@ enum SlotEdits {
   static func encoded(_ edits: [NodeEdits]) -> [UInt8]? {
     let size = sizeBytes(edits)
     guard size <= Layout.slotEditsBytesMax else { return nil }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(size)
-    bytes.appendLittleEndian(UInt16(size))
-    bytes.appendLittleEndian(UInt16(edits.count))
-    bytes.appendLittleEndian(UInt32(0))
-    for node in edits {
-      bytes.appendLittleEndian(node.link.ref.offsetBytes | UInt64(node.edits.count))
-      bytes.appendLittleEndian(node.link.checksum)
-      bytes += node.edits
+    return [UInt8](zeros: size) { bytes in
+      bytes.set(UInt16(size), at: 0)
+      bytes.set(UInt16(edits.count), at: 2)
+      var offset = fixedBytes
+      for node in edits {
+        bytes.set(node.link.ref.offsetBytes | UInt64(node.edits.count), at: offset)
+        bytes.set(node.link.checksum, at: offset + 8)
+        bytes.copy(node.edits, to: offset + entryBytes)
+        offset += sizeBytes(of: node)
+      }
     }
-    return bytes
   }
 
   /// The bytes at the beginning of a view, when their checksum is this; never called for 0.

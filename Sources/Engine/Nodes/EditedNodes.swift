@@ -9,9 +9,15 @@ import Synchronization
 /// One node with the edits of a slot.
 final class EditedNode: Sendable {
   let edits: NodeEdits
-  private let made = Mutex<NodeInMemory?>(nil)
+  private let made: Mutex<NodeInMemory?>
 
-  init(_ edits: NodeEdits) { self.edits = edits }
+  /// - Parameters:
+  ///   - edits: The edits.
+  ///   - made: The node after them, if it is known; else it is made when it is read.
+  init(_ edits: NodeEdits, made: NodeInMemory? = nil) {
+    self.edits = edits
+    self.made = Mutex(made)
+  }
 
   /// The node after its edits.
   /// - Parameters:
@@ -66,13 +72,13 @@ struct EditedNodes: Sendable {
     for edits in edits { set(edits, sharing: others) }
   }
 
-  /// Sets the edits of a node.
-  mutating func set(_ edits: NodeEdits, sharing others: EditedNodes? = nil) {
+  /// Sets the edits of a node; `made` is the node after them, if it is known.
+  mutating func set(_ edits: NodeEdits, made: NodeInMemory? = nil, sharing others: Self? = nil) {
     let sector = edits.link.ref.sector
     if let known = (others ?? self).nodes[sector], known.edits == edits {
       nodes[sector] = known
     } else {
-      nodes[sector] = EditedNode(edits)
+      nodes[sector] = EditedNode(edits, made: made)
     }
   }
 

@@ -32,17 +32,22 @@ struct LeafPatch {
   ) -> [UInt8]? {
     precondition(base.count == changed.count, "a patch leaves the size as it is")
     precondition(base.count <= Layout.editedNodeBytesMax, "offsets have two bytes")
-    var edits: [UInt8] = []
-    var offset = Layout.nodeHeaderBytes
-    while let start = base.firstDifference(from: changed, at: offset) {
-      let end = endOfEdit(base, changed, from: start)
-      guard edits.count + runHeaderBytes + end - start <= sizeBytesMax else { return nil }
-      edits.appendLittleEndian(UInt16(start))
-      edits.appendLittleEndian(UInt16(end - start))
-      edits += changed.part(at: start, count: end - start).array
-      offset = end
+    // Between two runs are more equal bytes than a run's header has.
+    let room = max(1, min(sizeBytesMax, 2 * base.count))
+    return MutableBytes.withScratch(count: room) { (edits) -> [UInt8]? in
+      var size = 0
+      var offset = Layout.nodeHeaderBytes
+      while let start = base.firstDifference(from: changed, at: offset) {
+        offset = endOfEdit(base, changed, from: start)
+        guard size + runHeaderBytes + offset - start <= sizeBytesMax else { return nil }
+        edits.set(UInt16(start), at: size)
+        edits.set(UInt16(offset - start), at: size + 2)
+        size += runHeaderBytes
+        edits.copy(changed.part(at: start, count: offset - start), to: size)
+        size += offset - start
+      }
+      return edits.readable.part(at: 0, count: size).array
     }
-    return edits
   }
 
   /// The end of an edit: enough equal bytes follow it.

@@ -30,6 +30,17 @@
     }
   }
 
+  /// Makes a node from one of the same size, with its header; `fill` writes what follows.
+  init(like base: RawBytes, fill: (MutableBytes) -> Void) {
+    unsafe memory = .allocate(byteCount: base.count, alignment: 64)
+    guard let start = unsafe memory.baseAddress else { preconditionFailure("a node has bytes") }
+    let node = unsafe MutableBytes(base: start, count: base.count)
+    fill(node)
+    node.copy(base.part(at: 0, count: Layout.nodeHeaderBytes), to: 0)
+    checksum = Checksum.of(node.readable.part(at: 8, count: base.count - 8))
+    node.set(checksum, at: NodeField.checksum)
+  }
+
   deinit { unsafe memory.deallocate() }
 
   var bytes: RawBytes { unsafe RawBytes(UnsafeRawBufferPointer(memory)) }

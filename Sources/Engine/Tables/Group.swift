@@ -109,8 +109,8 @@ struct Group: Sendable {
     if encoded.isEmpty { encoded = base.tables.map { Self.encoded($0) } }
     var tables = base.tables
     for (index, table) in changed {
+      Self.encode(table, over: tables[index], &encoded[index])
       tables[index] = table
-      encoded[index] = Self.encoded(table)
     }
     self.tables = tables
     encodedTables = encoded
@@ -164,6 +164,21 @@ struct Group: Sendable {
     }
     return bytes
   }
+
+  /// Turns the bytes of a table before its change into those after it.
+  private static func encode(_ table: TableRecord, over old: TableRecord, _ bytes: inout [UInt8]) {
+    guard table.id == old.id, table.nextColumnID == old.nextColumnID, table.level == old.level,
+      table.schema == old.schema, table.columns == old.columns
+    else {
+      bytes = encoded(table)
+      return
+    }
+    let words = [table.root.ref.offsetBytes, table.root.checksum, table.rowCount]
+    for (index, word) in words.enumerated() { bytes.set(word, at: rootOffset + 8 * index) }
+  }
+
+  /// The offset of the root in the bytes of a table.
+  private static let rootOffset = 8
 
   private static func append(
     _ record: ColumnRecord, _ column: ColumnSchema, to bytes: inout [UInt8]

@@ -153,6 +153,10 @@ final class MutableTable {
       where layouts[index].storage == .strings && layouts[index].type == .string
         && layouts[index].collection == .none && text.utf8.count <= Layout.stringBytesMax:
         continue
+      case .binary(let bytes)
+      where layouts[index].type == .binary && layouts[index].collection == .none
+        && bytes.count <= Layout.stringBytesMax:
+        continue
       default: try check(values[index], column: index)
       }
     }

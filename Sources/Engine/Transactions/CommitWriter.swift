@@ -52,10 +52,10 @@ struct CommitWriter {
     }
     try clearStaleSlot()
     if let edited = try editNodes(tables, writer, space, fileSizeBytes) { return edited }
-    try bringEditedNodes(tables, writer)
     var sink = NodeSink(
       slab: slab, version: base.version.next, reader: base.reader, space: space)
     prepareForPins(&sink)
+    try bringEditedNodes(tables, writer, copiesLeaves: sink.patching == nil)
     let evacuation = try moveOutOfTail(tables, writer, into: &sink)
     let records = try encodeTrees(tables, into: &sink)
     try releaseOldTop(writer, into: &sink)
@@ -107,9 +107,11 @@ struct CommitWriter {
   /// Before the steps of a commit that writes nodes: those that the base's slot edits are among
   /// them.
   private func bringEditedNodes(
-    _ tables: [MutableTable], _ writer: TreeWriter
+    _ tables: [MutableTable], _ writer: TreeWriter, copiesLeaves: Bool
   ) throws(CommitFailure) {
-    do throws(EngineError) { try writer.bringEditedNodes(of: tables) } catch {
+    do throws(EngineError) {
+      try writer.bringEditedNodes(of: tables, copiesLeaves: copiesLeaves)
+    } catch {
       throw CommitFailure(error: error, poisons: false)
     }
   }

@@ -114,8 +114,12 @@ struct EditCollector {
     var changes: [(offset: Int, checksum: UInt64)] = []
     for index in 0..<view.childCount {
       let before = view.link(index)
-      let child = try self.link(
-        of: inner.children[index], level: base.header.level - 1, tree)
+      let child: NodeLink?
+      if case .stored(let link) = inner.children[index] {
+        child = link
+      } else {
+        child = try self.link(of: inner.children[index], level: base.header.level - 1, tree)
+      }
       guard let child, child.ref == before.ref else { return nil }
       guard child != before else { continue }
       let offset = Tree.View.linkOffsetBytes(index, childCount: view.childCount)
@@ -132,60 +136,67 @@ struct EditCollector {
   private mutating func note(
     _ base: Node, _ link: NodeLink, isNode: Bool = true, _ fill: (MutableBytes) -> Void
   ) -> NodeLink? {
-    let noted = MutableBytes.withScratch(count: base.bytes.count) { copy in
-      copy.copy(base.bytes.part(at: 0, count: Layout.nodeHeaderBytes), to: 0)
-      fill(copy)
-      copy.copy(base.bytes.part(at: 0, count: Layout.nodeHeaderBytes), to: 0)
-      let edits = LeafPatch.edits(
-        from: base.bytes, to: copy.readable, sizeBytesMax: Layout.slotEditsBytesMax)
-      return edits.map { edits in
-        (edits, Checksum.of(copy.readable.part(at: 8, count: copy.count - 8)))
-      }
-    }
-    guard let (edits, checksum) = noted else { return nil }
+    let made = NodeInMemory(like: base.bytes, fill: fill)
+    let edits = LeafPatch.edits(
+      from: base.bytes, to: made.bytes, sizeBytesMax: Layout.slotEditsBytesMax)
+    guard let edits else { return nil }
     guard !edits.isEmpty else {
       edited.remove(link.ref)
       return link
     }
     // A reader tells an edited node from the one in the file, which may have a patch in the base,
     // by the mark of the link.
-    guard !isNode || !writer.reader.isMarkInFile(of: checksum, link.ref) else { return nil }
-    edited.set(NodeEdits(link: link, edits: edits))
-    return NodeLink(ref: link.ref, checksum: checksum)
+    guard !isNode || !writer.reader.isMarkInFile(of: made.checksum, link.ref) else {
+      return nil
+    }
+    edited.set(NodeEdits(link: link, edits: edits), made: made)
+    return NodeLink(ref: link.ref, checksum: made.checksum)
   }
 }
 
 extension TreeWriter {
-  /// Brings every node that the base version's slot edits into memory: a commit that writes a group
+  /// Has every node that the base version's slot edits written anew: a commit that writes a group
   /// writes them as well.
+  /// - Parameters:
+  ///   - tables: The transaction's tables.
+  ///   - copiesLeaves: Whether leaves are copied as they are read; else they are brought into
+  ///     memory like changed ones, which may become patches.
   /// - Throws: `EngineError` with code `.corrupted`; the transaction stays complete.
-  func bringEditedNodes(of tables: [MutableTable]) throws(EngineError) {
+  func bringEditedNodes(of tables: [MutableTable], copiesLeaves: Bool) throws(EngineError) {
     guard let edited = reader.edited, !edited.nodes.isEmpty else { return }
     for table in tables {
-      try table.tree.bringEditedNodes(self)
-      for column in table.indexedColumns { try table.index(column).bringEditedNodes(self) }
+      try table.tree.bringEditedNodes(self, copiesLeaves)
+      for column in table.indexedColumns {
+        try table.index(column).bringEditedNodes(self, copiesLeaves)
+      }
     }
   }
 }
 
 extension MutableNodeTree {
-  fileprivate func bringEditedNodes(_ writer: TreeWriter) throws(EngineError) {
+  fileprivate func bringEditedNodes(
+    _ writer: TreeWriter, _ copiesLeaves: Bool
+  ) throws(EngineError) {
     guard var root else { return }
-    try bringEditedNodes(of: &root, level: level, writer)
+    try bringEditedNodes(of: &root, level: level, writer, copiesLeaves)
     self.root = root
   }
 
   private func bringEditedNodes(
-    of child: inout Child, level: Int, _ writer: TreeWriter
+    of child: inout Child, level: Int, _ writer: TreeWriter, _ copiesLeaves: Bool
   ) throws(EngineError) {
     if case .stored(let link) = child {
       // Below a node without edits there are none.
       guard writer.reader.baseLink(link) != link else { return }
+      guard level > 0 || !copiesLeaves else {
+        let kind = role(level: 0).kind
+        return writer.copy(try writer.reader.node(link, kind: kind, newest: writer.base))
+      }
       try makeMutable(&child, level: level, elementCount: nil, writer)
     }
     guard case .inner(let inner) = child else { return }
     for index in inner.children.indices {
-      try bringEditedNodes(of: &inner.children[index], level: level - 1, writer)
+      try bringEditedNodes(of: &inner.children[index], level: level - 1, writer, copiesLeaves)
     }
   }
 }

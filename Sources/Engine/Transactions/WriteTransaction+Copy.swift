@@ -50,7 +50,7 @@ extension CommitWriter {
     _ tables: [MutableTable], _ writer: TreeWriter, space: SpaceMap, fileSizeBytes: UInt64
   ) throws(EngineError) -> VersionState {
     try base.reader.cipher?.beginSession()
-    try writer.bringEditedNodes(of: tables)
+    try writer.bringEditedNodes(of: tables, copiesLeaves: false)
     var sink = NodeSink(
       slab: slab, version: base.version.next, reader: base.reader, space: space, isForCopy: true)
     let records = tables.map { $0.encoded(into: &sink) }

@@ -160,10 +160,11 @@ extension MutableColumn {
   /// A copy of a committed column.
   init(_ arrays: NodeArrays, _ layout: ColumnLayout) throws(EngineError) {
     self.init(layout)
+    var stored: PackedArray?
     switch layout.storage {
-    case .integers: try arrays.integers(layout).decode(into: &numbers)
-    case .bools: try arrays.bools(layout).decode(into: &numbers)
-    case .words32, .words64: try arrays.words(layout).decode(into: &numbers)
+    case .integers: stored = try arrays.integers(layout)
+    case .bools: stored = try arrays.bools(layout)
+    case .words32, .words64: stored = try arrays.words(layout)
     case .dates:
       let (seconds, parts) = try arrays.dates(layout)
       seconds.decode(into: &numbers)
@@ -184,6 +185,11 @@ extension MutableColumn {
     }
     let flags = try arrays.nulls(layout)
     if flags.width > 0 || flags.base != 0 { nulls = (0..<arrays.count).map { flags[$0] != 0 } }
-    tighten()
+    guard let stored else {
+      tighten()
+      return
+    }
+    stored.decode(into: &numbers)
+    bound(like: stored)
   }
 }

@@ -19,6 +19,8 @@ struct MutableColumn {
   var nanosecondsUpper: Int64 = 0
   /// At most this many bytes in the leaf, descriptors aside.
   private(set) var sizeBytes = 0
+  /// Whether the bounds have the width of exact ones, and null rows a number that costs none.
+  private var isTight = false
 
   init(_ layout: ColumnLayout) {
     self.layout = layout
@@ -67,12 +69,13 @@ struct MutableColumn {
 
   // MARK: size
 
-  /// Updates `sizeBytes`; called at the end of every change.
+  /// Updates `sizeBytes`; called at the end of every change, which may make the bounds too wide.
   ///
   /// Reading a stored number copies nothing, whereas computing it from outside would copy the
   /// arrays.
   @inline(__always)
   mutating func measure() {
+    isTight = false
     sizeBytes = sizeBytes(
       rows: count, bytes: bytes.count, lower: lower, upper: upper,
       hasExternals: !externals.isEmpty, hasNulls: !nulls.isEmpty,
@@ -252,7 +255,11 @@ struct MutableColumn {
 
   /// Makes the bounds exact, and gives null rows a number that costs no width.
   mutating func tighten() {
-    defer { measure() }
+    guard !isTight else { return }
+    defer {
+      measure()
+      isTight = true
+    }
     guard !isBytes else { return }
     if nulls.contains(true) {
       let present = numbers.indices.filter { !nulls[$0] }
@@ -264,6 +271,20 @@ struct MutableColumn {
     }
     (lower, upper) = Self.bounds(numbers)
     nanosecondsUpper = nanoseconds.isEmpty ? 0 : Self.bounds(nanoseconds).upper
+  }
+
+  /// Takes bounds as wide as those of the stored numbers, which were copied just now: a column that
+  /// does not change is written as it was, and none of its numbers is looked at.
+  mutating func bound(like stored: PackedArray) {
+    let isAny = layout.storage == .words64 && stored.width == 64
+    lower = isAny ? .min : Int64(bitPattern: stored.base)
+    let widest = stored.width == 0 ? 0 : UInt64.max >> (64 - stored.width)
+    let (sum, overflows) = lower.addingReportingOverflow(Int64(clamping: widest))
+    upper = isAny ? .max : sum
+    // Numbers of 64 bits from some base on have other bounds than exact ones would be.
+    guard isAny || (stored.width < 64 && !overflows) else { return tighten() }
+    measure()
+    isTight = true
   }
 
   /// The least and the greatest number, without a branch for each.

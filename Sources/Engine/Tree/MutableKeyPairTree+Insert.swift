@@ -79,7 +79,7 @@ extension MutableKeyPairTree {
       let children = nodes[
         parent * nodes.count / parentCount..<(parent + 1) * nodes.count / parentCount]
       let inner = MutableInner<MutableKeyPairLeaf>(
-        Separators(children.dropFirst().map(\.mark)), children.map(\.right))
+        Separators(children.dropFirst().map(\.mark)), MutableChildren(children.map(\.right)))
       parents.append(
         Split(mark: children[children.startIndex].mark, right: .inner(inner)))
     }

@@ -22,7 +22,7 @@ extension MutableInner {
     let count = children.count
     let cut = changed + 2 >= count ? count - 1 : count / 2
     let (mark, guide) = guide.split(at: cut)
-    let right = MutableInner(guide, Array(children[cut...]))
+    let right = MutableInner(guide, MutableChildren(children[cut...]))
     children.removeSubrange(cut...)
     return NodeSplit(mark: mark, right: .inner(right))
   }
@@ -54,7 +54,7 @@ extension MutableNodeTree {
     insert(&splits, below: root, at: position, by: difference)
     guard !splits.isEmpty else { return }
     let guide = Leaf.Guide(over: position, grownBy: difference, splits.map(\.mark))
-    self.root = .inner(MutableInner(guide, [root] + splits.map(\.right)))
+    self.root = .inner(MutableInner(guide, MutableChildren([root] + splits.map(\.right))))
     level += 1
   }
 

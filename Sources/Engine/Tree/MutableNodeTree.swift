@@ -23,11 +23,11 @@ enum MutableNode<Leaf: MutableTreeLeaf> {
 /// An inner node in memory.
 final class MutableInner<Leaf: MutableTreeLeaf> {
   var guide: Leaf.Guide
-  var children: [MutableNode<Leaf>]
+  var children: MutableChildren<Leaf>
   /// The committed node that it was; nil for a new one.
   let stored: NodeLink?
 
-  init(_ guide: Leaf.Guide, _ children: [MutableNode<Leaf>], stored: NodeLink? = nil) {
+  init(_ guide: Leaf.Guide, _ children: MutableChildren<Leaf>, stored: NodeLink? = nil) {
     self.guide = guide
     self.children = children
     self.stored = stored
@@ -143,10 +143,8 @@ extension MutableNodeTree {
     }
     let node = try writer.reader.node(link, kind: View.kind, level: level, newest: writer.base)
     let view = try View(node)
-    child = .inner(
-      MutableInner(
-        try view.guide(elementCount), (0..<view.childCount).map { .stored(view.link($0)) },
-        stored: link))
+    let children = MutableChildren<Leaf>(storedCount: view.childCount) { view.link($0) }
+    child = .inner(MutableInner(try view.guide(elementCount), children, stored: link))
     writer.release(node)
   }
 
@@ -183,7 +181,9 @@ extension MutableNodeTree {
   ) -> NodeLink {
     precondition(level >= 0 && level <= Layout.levelMax, "the depth of a tree is bounded")
     switch node {
-    case .stored(let link): return link
+    case .stored(let link):
+      guard level == 0, let leaf = writer.copied(link) else { return link }
+      return sink.add(leaf)
     case .leaf(let leaf): return encode(leaf, into: &sink, writer)
     case .inner(let inner): return encode(inner, level: level, into: &sink, writer)
     }

@@ -8,6 +8,9 @@ final class TreeWriter {
   let base: Version
   /// In the order of their release; a span that was kept after all has no sectors.
   private var releases: [PendingSpan] = []
+  /// Leaves that a commit writes as they are read, by their sectors, with the numbers of their
+  /// releases.
+  private var copies: [UInt64: (node: Node, release: Int)] = [:]
   /// Patches of the inner nodes that were released.
   private var releasedPatchCount = 0
   /// The id of the next new table.
@@ -34,6 +37,9 @@ final class TreeWriter {
   /// - Returns: The number with which `keep` undoes this.
   @discardableResult
   func release(_ node: Node) -> Int {
+    if !copies.isEmpty, let copy = copies.removeValue(forKey: node.ref.sector) {
+      keep(copy.release)
+    }
     if node.header.kind == .inner { releasedPatchCount += node.header.auxiliary }
     releases.append(
       PendingSpan(span: node.span, born: node.header.version, released: base.next))
@@ -42,6 +48,15 @@ final class TreeWriter {
 
   /// Keeps a released node that the new version still reaches: as the base of a patch.
   func keep(_ release: Int) { releases[release].span.count = 0 }
+
+  /// A commit writes this leaf as it is read, unless it is released for another reason before.
+  func copy(_ leaf: Node) { copies[leaf.ref.sector] = (leaf, release(leaf)) }
+
+  /// The leaf that a commit writes in the place of the one that a link leads to; nil when it stays.
+  @inline(__always)
+  func copied(_ link: NodeLink) -> Node? {
+    copies.isEmpty ? nil : copies[link.ref.sector]?.node
+  }
 
   /// Leaves with a patch in the new version.
   func patchedLeafCount(base count: Int, written: Int) -> Int {
@@ -201,6 +216,15 @@ struct NodeSink {
     if links.count <= Layout.freshLinkCountMax { links.append(link) }
     linkedBytes += sizeBytes
     return link
+  }
+
+  /// Adds a node with the content of another one without patches.
+  mutating func add(_ node: Node) -> NodeLink {
+    let header = node.header
+    return add(
+      kind: header.kind, level: header.level, sizeBytes: node.bytes.count, count: header.count,
+      auxiliary: header.auxiliary
+    ) { $0.copy(node.bytes, to: 0) }
   }
 
   /// Adds a node at a place that was taken before.

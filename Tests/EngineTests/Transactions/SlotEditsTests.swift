@@ -148,6 +148,36 @@ struct SlotEditsTests {
 
   // MARK: readers
 
+  @Test("edited leaves are moved out of a tail")
+  func tail() throws {
+    let backend = TestBackend()
+    let database = try Database.open(backend: backend)
+    var write = try database.beginWrite()
+    try write.createTable(TableSchema(name: "Text", columns: [.init(name: "s", type: .string)]))
+    for key in 0..<5000 {
+      try write.insert(into: "Text", key: Int64(key), [.string(String(repeating: "a", count: 400))])
+    }
+    try write.commit()
+    try Self.smallChange(database, 0)
+    // While it is held, the texts' places are not free.
+    var held: Snapshot? = try database.snapshot()
+    write = try database.beginWrite()
+    try write.removeTable("Text")
+    try write.commit()
+    var moved = 0
+    for round in 1..<40 {
+      if round == 6 { held = nil }
+      let before = Self.slot(database)
+      try Self.smallChange(database, round)
+      let isShorter = Self.slot(database).logicalSizeBytes < before.logicalSizeBytes
+      moved += before.hasEdits && isShorter ? 1 : 0
+      try database.verify()
+    }
+    #expect(moved > 0 && held == nil)
+    let again = try Database.open(backend: TestBackend(backend.bytes))
+    #expect(try PowerCutRun.content(again) == PowerCutRun.content(database))
+  }
+
   @Test("another handle reads edits, writes on top of them, and folds them")
   func twoHandles() throws {
     try withTemporaryFolder { folder in
