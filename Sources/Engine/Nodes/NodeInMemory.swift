@@ -30,7 +30,8 @@
     }
   }
 
-  /// Makes a node from one of the same size, with its header; `fill` writes what follows.
+  /// Makes the node that would stand in the place of one of the same size: with its header;
+  /// `fill` writes what follows.
   init(like base: RawBytes, fill: (MutableBytes) -> Void) {
     unsafe memory = .allocate(byteCount: base.count, alignment: 64)
     guard let start = unsafe memory.baseAddress else { preconditionFailure("a node has bytes") }

@@ -124,13 +124,9 @@ struct LeafPlan {
     of base: RawBytes, sizeBytesMax: Int
   ) -> (checksum: UInt64, edits: [UInt8])? {
     guard sizeBytesMax > 0 else { return nil }
-    return MutableBytes.withScratch(count: sizeBytes) { leaf in
-      leaf.copy(base.part(at: 0, count: Layout.nodeHeaderBytes), to: 0)
-      encode(into: leaf)
-      guard
-        let edits = LeafPatch.edits(from: base, to: leaf.readable, sizeBytesMax: sizeBytesMax)
-      else { return nil }
-      return (Checksum.of(leaf.readable.part(at: 8, count: sizeBytes - 8)), edits)
+    let leaf = NodeInMemory(like: base) { encode(into: $0) }
+    return LeafPatch.edits(from: base, to: leaf.bytes, sizeBytesMax: sizeBytesMax).map {
+      (leaf.checksum, $0)
     }
   }
 }
