@@ -168,8 +168,7 @@ struct Mutator {
   /// Bytes of a slot's edits, in both copies, with both checksums corrected.
   private mutating func setEdits(_ slot: Int, _ choices: inout MutantChoices) {
     let size = Int(image.number(slot + Layout.slotRecordBytes, 4) & 0xffff)
-    // Sizes, refs and checksums of the nodes are words; the edits of a node are not aligned.
-    let offset = choices.below(2) == 0 ? choices.below(size) : choices.below(size / 8) * 8
+    let offset = choices.below(2) == 0 ? choices.below(size) : choices.below(min(size, 16))
     let count = min([1, 1, 2, 8][choices.below(4)], size - offset)
     let isNear = choices.below(2) == 0
     let old = UInt64(image[slot + Layout.slotRecordBytes + offset])

@@ -79,6 +79,11 @@ struct PendingPage {
     }
     while let (isOld, bytes, start) = try next() {
       if !isOld {
+        let header = try header(of: bytes)
+        guard header.sequence > last?.number ?? 0 else {
+          throw damaged("has changeset \(header.sequence) behind \(last?.number ?? 0)")
+        }
+        last = (header.sequence, header.stamp)
         lastStart = start
         items.append(Item(head: bytes))
       } else if items.isEmpty {
@@ -87,11 +92,13 @@ struct PendingPage {
         items[items.count - 1].olds.append(bytes)
       }
     }
-    guard let changeset = items.last?.head else { throw damaged("has no changeset") }
-    do throws(SyncError) {
-      let header = try SyncChangeset(headerOf: changeset)
-      last = (header.sequence, header.stamp)
-    } catch { throw damaged("has no changeset: \(error)") }
+    guard !items.isEmpty else { throw damaged("has no changeset") }
+  }
+
+  private func header(of changeset: [UInt8]) throws(EngineError) -> SyncChangeset {
+    do throws(SyncError) { return try SyncChangeset(headerOf: changeset) } catch {
+      throw damaged("has an item that is no changeset: \(error)")
+    }
   }
 
   /// Removes a page.

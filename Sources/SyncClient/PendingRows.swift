@@ -70,7 +70,7 @@ package enum PendingRows {
   ///   its own, without the old states.
   /// - Throws: `EngineError`, with code `.limit` when no number is left.
   static func add(
-    _ item: PendingPage.Item, _ header: SyncChangeset, behind last: Last?,
+    _ item: PendingPage.Item, _ header: SyncChangeset, behind last: consuming Last?,
     _ write: WriteTransaction
   ) throws(EngineError) -> PendingPage? {
     // A commit for whose edits a slot has no room writes nodes; so does one that adds a page.
@@ -78,6 +78,8 @@ package enum PendingRows {
       page.isHalfFull && write.editsRoomBytes < item.sizeBytes
     }
     if var page = last?.page, page.hasRoom(for: item), !isNextDue(page) {
+      // Its bytes are changed in their place.
+      last?.page = nil
       try page.add(item, header, write)
       return page
     }

@@ -102,7 +102,7 @@ final class SyncRecorder: ChangeRecorder {
     let item = PendingPage.Item(
       head: changeset.head, body: changeset.body,
       olds: olds.map(\.bytes).filter { $0.count <= PendingRows.oldBytesMax })
-    page = try PendingRows.add(item, header, behind: last, write)
+    page = try PendingRows.add(item, header, behind: consume last, write)
     for (old, bytes) in olds where page == nil || bytes.count > PendingRows.oldBytesMax {
       try BaseRows.add(old.object, BaseRows.bytes(old.object, try nodeBefore(old.object)), write)
     }

@@ -267,7 +267,7 @@ import CSystem
     count: Int, _ body: (MutableBytes) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     var outcome: Swift.Result<Result, Failure>?
-    unsafe withUnsafeTemporaryAllocation(byteCount: count, alignment: 64) { buffer in
+    unsafe withUnsafeTemporaryAllocation(byteCount: count, alignment: 16) { buffer in
       guard let start = buffer.baseAddress else { preconditionFailure("count is above 0") }
       // Safety: the view is used inside this closure only.
       let bytes = unsafe MutableBytes(base: start, count: count)

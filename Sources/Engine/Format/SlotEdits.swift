@@ -5,50 +5,95 @@
 //   offset_bytes  size  field        (after the record of a slot's copy)
 //              0     2  size of all this
 //              2     2  number of edited nodes
-//              4     4  0
-//              8     …  per node, refs ascending: its ref, whose lower 12 bits have the number of
-//                       bytes of its edits, 8; its checksum in the base 8; the edits, as those of a
-//                       patch (LeafPatch.swift)
+//              4     4  form: 1
+//              8     …  per node, sectors ascending: how much higher its sector is than the one
+//                       before, times 2, plus 1 if its checksum follows; its checksum in the base
+//                       8, only for a leaf with a patch, since the file has that of any other node;
+//                       bytes of its edits; these, each: where it begins, from the end of the one
+//                       before or of the node's header; number of bytes; the bytes
+// Numbers without a size are varints. Form 0, which is read only, has instead, per node: its ref,
+// whose lower 12 bits have the number of bytes of its edits, 8; its checksum in the base 8; the
+// edits, as those of a patch (LeafPatch.swift).
 // Edits are always those from the base, not from the version before. Invariants: an edited node
 // keeps its place, its header except for the checksum, and its size; its parent is edited, too,
-// since a link has the checksum of the node as it is after its edits.
+// since a link has the checksum of the node as it is after its edits. So a node in the file that is
+// not the one that the edits were made of is noticed when they are made.
 
 /// The edits of one node.
 struct NodeEdits: Equatable, Sendable {
   /// The node as the base version has it.
   let link: NodeLink
-  /// At least one edit, encoded.
+  /// At least one edit, encoded as those of a patch.
   let edits: [UInt8]
+  /// Whether the edits are of a leaf after its patch, so that the file has another checksum.
+  let isPatched: Bool
+
+  init(link: NodeLink, edits: [UInt8], isPatched: Bool = false) {
+    self.link = link
+    self.edits = edits
+    self.isPatched = isPatched
+  }
+
+  /// What a slot has behind the node's sector.
+  /// - Complexity: O(bytes).
+  var encoded: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(edits.count)
+    RawBytes.over(edits) { edits in
+      var end = Layout.nodeHeaderBytes
+      LeafPatch.forEachEdit(in: edits) { start, edit in
+        bytes.appendVarint(UInt64(start - end))
+        bytes.appendVarint(UInt64(edit.count))
+        edit.append(to: &bytes)
+        end = start + edit.count
+      }
+    }
+    var all: [UInt8] = []
+    all.reserveCapacity(bytes.count + 10)
+    if isPatched { all.appendLittleEndian(link.checksum) }
+    all.appendVarint(UInt64(bytes.count))
+    all += bytes
+    return all
+  }
 }
 
 /// The edits that a root slot carries.
 enum SlotEdits {
   static let fixedBytes = 8
-  private static let entryBytes = 16
+  private static let form: UInt32 = 1
 
-  /// Bytes of the edits, encoded.
-  static func sizeBytes(_ edits: [NodeEdits]) -> Int {
-    edits.reduce(fixedBytes) { $0 + sizeBytes(of: $1) }
+  /// The number before a node's edits.
+  private static func step(_ node: EditedNode, behind sector: UInt64) -> UInt64 {
+    (node.sector - sector) << 1 | (node.edits.isPatched ? 1 : 0)
   }
 
-  /// Those of one node.
-  static func sizeBytes(of node: NodeEdits) -> Int { entryBytes + node.edits.count }
-
-  /// The bytes, or nil when a slot has no room for them; refs ascend.
-  static func encoded(_ edits: [NodeEdits]) -> [UInt8]? {
-    let size = sizeBytes(edits)
-    guard size <= Layout.slotEditsBytesMax else { return nil }
-    return [UInt8](zeros: size) { bytes in
-      bytes.set(UInt16(size), at: 0)
-      bytes.set(UInt16(edits.count), at: 2)
-      var offset = fixedBytes
-      for node in edits {
-        bytes.set(node.link.ref.offsetBytes | UInt64(node.edits.count), at: offset)
-        bytes.set(node.link.checksum, at: offset + 8)
-        bytes.copy(node.edits, to: offset + entryBytes)
-        offset += sizeBytes(of: node)
-      }
+  /// Bytes of the edits, encoded; sectors ascend.
+  static func sizeBytes(_ nodes: [EditedNode]) -> Int {
+    var (size, sector) = (fixedBytes, UInt64(0))
+    for node in nodes {
+      size += (max(1, 64 - step(node, behind: sector).leadingZeroBitCount) + 6) / 7
+      size += node.encoded.count
+      sector = node.sector
     }
+    return size
+  }
+
+  /// The bytes, or nil when a slot has no room for them; sectors ascend.
+  static func encoded(_ nodes: [EditedNode]) -> [UInt8]? {
+    let size = sizeBytes(nodes)
+    guard size <= Layout.slotEditsBytesMax else { return nil }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(size)
+    bytes.appendLittleEndian(UInt16(size))
+    bytes.appendLittleEndian(UInt16(nodes.count))
+    bytes.appendLittleEndian(form)
+    var sector: UInt64 = 0
+    for node in nodes {
+      bytes.appendVarint(step(node, behind: sector))
+      bytes += node.encoded
+      sector = node.sector
+    }
+    return bytes
   }
 
   /// The bytes at the beginning of a view, when their checksum is this; never called for 0.
@@ -65,34 +110,84 @@ enum SlotEdits {
   static func checksum(of bytes: RawBytes) -> UInt64 { max(1, Checksum.of(bytes)) }
 
   /// Reads the bytes.
+  /// - Parameters:
+  ///   - bytes: The edits.
+  ///   - top: The group's place, for errors.
+  ///   - checksumInFile: The checksum in the header of the node at a place.
+  /// - Returns: The edits, refs ascending.
   /// - Throws: `EngineError` with code `.corrupted`; bytes with a right checksum need not be ours.
-  static func decode(_ bytes: [UInt8], at top: Ref) throws(EngineError) -> [NodeEdits] {
+  static func decode(
+    _ bytes: [UInt8], at top: Ref, checksumInFile: (Ref) throws(EngineError) -> UInt64
+  ) throws(EngineError) -> [NodeEdits] {
     try RawBytes.over(bytes) { (bytes) throws(EngineError) in
-      guard bytes.count >= fixedBytes, bytes.uint32(4) == 0 else {
-        throw .corrupted("slot_edits_bytes=\(bytes.count)", at: top)
+      var cursor = ByteCursor(bytes, ref: top)
+      _ = try cursor.uint16()
+      let count = try cursor.uint16()
+      let form = try cursor.uint32()
+      guard form <= Self.form else {
+        throw .corrupted("edits of a slot in form \(form) > \(Self.form)", at: top)
       }
       var edits: [NodeEdits] = []
-      var offset = fixedBytes
-      for _ in 0..<bytes.uint16(2) {
-        guard bytes.count - offset > entryBytes else {
-          throw .corrupted("the edits of a slot end within a node's", at: top)
+      for _ in 0..<count {
+        let last = edits.last?.link.ref ?? .none
+        let node =
+          form == 0
+          ? try oldNode(&cursor) : try node(&cursor, behind: last.sector, checksumInFile)
+        guard !node.edits.isEmpty, node.link.ref.offsetBytes > last.offsetBytes else {
+          throw .corrupted("edit_bytes=\(node.edits.count) of a node in a slot", at: node.link.ref)
         }
-        let word = bytes.uint64(offset)
-        let count = Int(word & UInt64(Layout.sectorSizeBytes - 1))
-        let link = NodeLink(
-          ref: Ref(offsetBytes: word - UInt64(count)), checksum: bytes.uint64(offset + 8))
-        offset += entryBytes
-        guard count > 0, count <= bytes.count - offset,
-          link.ref.offsetBytes > edits.last?.link.ref.offsetBytes ?? 0
-        else { throw .corrupted("edit_bytes=\(count) of a node in a slot", at: link.ref) }
-        edits.append(
-          NodeEdits(link: link, edits: bytes.part(at: offset, count: count).array))
-        offset += count
+        edits.append(node)
       }
-      guard offset == bytes.count else {
+      guard cursor.isAtEnd else {
         throw .corrupted("bytes after the last edit of a slot", at: top)
       }
       return edits
     }
+  }
+
+  /// Reads the next node's in form 0.
+  private static func oldNode(_ cursor: inout ByteCursor) throws(EngineError) -> NodeEdits {
+    let word = try cursor.uint64()
+    let count = word & UInt64(Layout.sectorSizeBytes - 1)
+    let link = NodeLink(ref: Ref(offsetBytes: word - count), checksum: try cursor.uint64())
+    return NodeEdits(link: link, edits: try cursor.part(Int(count)).array)
+  }
+
+  private static func node(
+    _ cursor: inout ByteCursor, behind sector: UInt64,
+    _ checksumInFile: (Ref) throws(EngineError) -> UInt64
+  ) throws(EngineError) -> NodeEdits {
+    let step = try cursor.varint()
+    let next = sector + step >> 1
+    guard next < Layout.fileSizeBytesMax / UInt64(Layout.sectorSizeBytes) else {
+      throw .corrupted("a slot edits a node in sector \(next)", at: cursor.ref)
+    }
+    let (ref, isPatched) = (Ref(sector: next), step & 1 == 1)
+    let checksum = isPatched ? try cursor.uint64() : try checksumInFile(ref)
+    let bytes = try cursor.part(Int(clamping: try cursor.varint()))
+    return NodeEdits(
+      link: NodeLink(ref: ref, checksum: checksum), edits: try edits(bytes, at: ref),
+      isPatched: isPatched)
+  }
+
+  /// A node's edits as those of a patch.
+  private static func edits(_ bytes: RawBytes, at ref: Ref) throws(EngineError) -> [UInt8] {
+    var cursor = ByteCursor(bytes, ref: ref)
+    var edits: [UInt8] = []
+    edits.reserveCapacity(bytes.count * 2)
+    var end = Layout.nodeHeaderBytes
+    while !cursor.isAtEnd {
+      let (gap, count) = (Int(clamping: try cursor.varint()), Int(clamping: try cursor.varint()))
+      guard gap <= Layout.editedNodeBytesMax - end, count > 0,
+        count <= Layout.editedNodeBytesMax - end - gap
+      else {
+        throw .corrupted("edit of \(count) bytes, \(gap) behind \(end), in a slot", at: ref)
+      }
+      edits.appendLittleEndian(UInt16(end + gap))
+      edits.appendLittleEndian(UInt16(count))
+      try cursor.part(count).append(to: &edits)
+      end += gap + count
+    }
+    return edits
   }
 }

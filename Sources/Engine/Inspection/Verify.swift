@@ -228,16 +228,20 @@ struct Verifier {
 
   /// Every node that the slot edits is one of the version.
   func verifyEdits() throws(EngineError) {
-    guard let edited = state.reader.edited, !edited.nodes.isEmpty else { return }
+    guard let edited = state.reader.edited, !edited.isEmpty else { return }
     let starts = Set(spans.map(\.span.start))
     for node in edited.all {
-      let ref = node.link.ref
+      let ref = node.edits.link.ref
       guard starts.contains(ref.sector) else {
         throw .corrupted("the root slot edits a node that the version has not", at: ref)
       }
       let kind = try NodeHeader(at: ref, in: state.reader.bytes).kind
       guard kind == .group || kind.canBeEdited else {
         throw .corrupted("the root slot edits a node of kind \(kind.rawValue)", at: ref)
+      }
+      // Every node was read.
+      guard kind == .group || node.isMade else {
+        throw .corrupted("no link leads to a node as the root slot edits it", at: ref)
       }
     }
   }

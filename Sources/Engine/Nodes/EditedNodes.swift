@@ -9,13 +9,21 @@ import Synchronization
 /// One node with the edits of a slot.
 final class EditedNode: Sendable {
   let edits: NodeEdits
+  /// The edits in a slot, behind the node's sector.
+  let encoded: [UInt8]
   private let made: Mutex<NodeInMemory?>
+
+  var sector: UInt64 { edits.link.ref.sector }
+
+  /// Whether the node is there as the edits make it: a link led to it, or its commit made it.
+  var isMade: Bool { made.withLock { $0 != nil } }
 
   /// - Parameters:
   ///   - edits: The edits.
   ///   - made: The node after them, if it is known; else it is made when it is read.
   init(_ edits: NodeEdits, made: NodeInMemory? = nil) {
     self.edits = edits
+    encoded = edits.encoded
     self.made = Mutex(made)
   }
 
@@ -41,47 +49,70 @@ final class EditedNode: Sendable {
   }
 }
 
-/// The edited nodes of a version, by their sectors.
+/// The edited nodes of a version.
 struct EditedNodes: Sendable {
-  private(set) var nodes: [UInt64: EditedNode] = [:]
+  /// Refs ascending.
+  private(set) var all: [EditedNode] = []
+  /// Their sectors, one after the other.
+  private var sectors: [UInt64] = []
+
+  var isEmpty: Bool { all.isEmpty }
+
+  /// The node that starts in a sector, when it is edited.
+  /// - Complexity: O(log nodes).
+  func node(in sector: UInt64) -> EditedNode? {
+    let index = index(of: sector)
+    return index < sectors.count && sectors[index] == sector ? all[index] : nil
+  }
 
   /// The node of a link when it is edited and the link is that of its edited form.
   @inline(never)
   func node(_ link: NodeLink) -> EditedNode? {
-    guard let node = nodes[link.ref.sector], node.edits.link.checksum != link.checksum else {
+    guard let node = node(in: link.ref.sector), node.edits.link.checksum != link.checksum else {
       return nil
     }
     return node
   }
 
-  /// All edits, refs ascending.
-  var all: [NodeEdits] {
-    nodes.values.map(\.edits).sorted { $0.link.ref.offsetBytes < $1.link.ref.offsetBytes }
-  }
-
-  /// Bytes that the edits take in a slot.
-  var slotBytes: Int {
-    nodes.values.reduce(SlotEdits.fixedBytes) { $0 + SlotEdits.sizeBytes(of: $1.edits) }
+  /// Where a node is, or would be.
+  private func index(of sector: UInt64) -> Int {
+    var (lower, upper) = (0, sectors.count)
+    while lower < upper {
+      let middle = (lower + upper) / 2
+      if sectors[middle] < sector { lower = middle + 1 } else { upper = middle }
+    }
+    return lower
   }
 
   /// No edits.
   init() {}
 
-  /// The nodes of a slot's edits; nodes that a version read before has as well are taken from it.
-  init(_ edits: [NodeEdits], sharing others: EditedNodes?) {
+  /// The nodes of a slot's edits, refs ascending; nodes that a version read before has as well are
+  /// taken from it.
+  init(_ edits: [NodeEdits], sharing others: EditedNodes? = nil) {
     for edits in edits { set(edits, sharing: others) }
   }
 
   /// Sets the edits of a node; `made` is the node after them, if it is known.
   mutating func set(_ edits: NodeEdits, made: NodeInMemory? = nil, sharing others: Self? = nil) {
     let sector = edits.link.ref.sector
-    if let known = (others ?? self).nodes[sector], known.edits == edits {
-      nodes[sector] = known
+    let known = (others ?? self).node(in: sector)
+    let node =
+      if let known, known.edits == edits { known } else { EditedNode(edits, made: made) }
+    let index = index(of: sector)
+    if index < sectors.count, sectors[index] == sector {
+      all[index] = node
     } else {
-      nodes[sector] = EditedNode(edits, made: made)
+      all.insert(node, at: index)
+      sectors.insert(sector, at: index)
     }
   }
 
   /// The node is as in the base.
-  mutating func remove(_ ref: Ref) { nodes[ref.sector] = nil }
+  mutating func remove(_ ref: Ref) {
+    let index = index(of: ref.sector)
+    guard index < sectors.count, sectors[index] == ref.sector else { return }
+    all.remove(at: index)
+    sectors.remove(at: index)
+  }
 }

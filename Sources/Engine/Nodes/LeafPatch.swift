@@ -71,6 +71,16 @@ struct LeafPatch {
     return end
   }
 
+  /// Calls `body` with each of a writer's own edits: where it begins, and its bytes.
+  static func forEachEdit(in edits: RawBytes, _ body: (Int, RawBytes) -> Void) {
+    var offset = 0
+    while offset < edits.count {
+      let count = Int(edits.uint16(offset + 2))
+      body(Int(edits.uint16(offset)), edits.part(at: offset + runHeaderBytes, count: count))
+      offset += runHeaderBytes + count
+    }
+  }
+
   /// Makes the edits in a copy of the leaf.
   func apply(to leaf: MutableBytes, at ref: Ref) throws(EngineError) {
     try RawBytes.over(edits) { (edits) throws(EngineError) in

@@ -16,7 +16,7 @@
       throw .corrupted("a node of \(base.count) bytes has a patch", at: link.ref)
     }
     checksum = link.checksum
-    unsafe memory = .allocate(byteCount: base.count, alignment: 64)
+    unsafe memory = .allocate(byteCount: base.count, alignment: 16)
     guard let start = unsafe memory.baseAddress else { preconditionFailure("a node has bytes") }
     let node = unsafe MutableBytes(base: start, count: base.count)
     node.copy(base, to: 0)
@@ -33,7 +33,7 @@
   /// Makes the node that would stand in the place of one of the same size: with its header;
   /// `fill` writes what follows.
   init(like base: RawBytes, fill: (MutableBytes) -> Void) {
-    unsafe memory = .allocate(byteCount: base.count, alignment: 64)
+    unsafe memory = .allocate(byteCount: base.count, alignment: 16)
     guard let start = unsafe memory.baseAddress else { preconditionFailure("a node has bytes") }
     let node = unsafe MutableBytes(base: start, count: base.count)
     fill(node)

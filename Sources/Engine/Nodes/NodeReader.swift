@@ -106,23 +106,22 @@ import Synchronization
     if let cipher, let cache { return NodeReader(mapping, part, cipher, cache) }
     guard let ownMarks else { preconditionFailure("a reader has a cache or marks of its own") }
     let reader = NodeReader(mapping, part, ownMarks, edited)
-    reader.forgetOlderNodes()
+    reader.forgetOlderNodes(besides: self.edited)
     return reader
   }
 
   /// Clears marks that nodes before the present ones left in the sectors of edited nodes.
   ///
   /// A writer gives no edited node the mark of the node in the file; one that another process wrote
-  /// over may have it by chance, and then the edits would be left out.
-  private func forgetOlderNodes() {
+  /// over may have it by chance, and then the edits would be left out. Nodes that this mapping's
+  /// version before edited, too, have been in their places since.
+  private func forgetOlderNodes(besides known: EditedNodes?) {
     guard let edited else { return }
-    for sector in edited.nodes.keys {
-      let ref = Ref(sector: sector)
-      guard sector < UInt64(bytes.count / Layout.sectorSizeBytes), sector < UInt64(markCount)
-      else { continue }
+    for node in edited.all where known?.node(in: node.sector)?.edits.link != node.edits.link {
+      let (ref, sector) = (node.edits.link.ref, node.sector)
+      guard let inFile = checksumInFile(ref), sector < UInt64(markCount) else { continue }
       let isOfPresentNode =
-        unsafe marks[Int(sector)].load(ordering: .acquiring)
-        == Self.mark(bytes.uint64(Int(ref.offsetBytes) + NodeField.checksum))
+        unsafe marks[Int(sector)].load(ordering: .acquiring) == Self.mark(inFile)
       if !isOfPresentNode { unsafe marks[Int(sector)].store(0, ordering: .releasing) }
     }
   }
@@ -136,9 +135,10 @@ import Synchronization
   @inline(__always)
   static func mark(_ checksum: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: checksum) | 1 }
 
-  /// Whether a link to this node of the file has the same mark as one with this checksum would.
-  func isMarkInFile(of checksum: UInt64, _ ref: Ref) -> Bool {
-    Self.mark(checksum) == Self.mark(bytes.uint64(Int(ref.offsetBytes) + NodeField.checksum))
+  /// The checksum in the header of the node that the file has in a place; nil beyond the end.
+  func checksumInFile(_ ref: Ref) -> UInt64? {
+    guard ref.sector < UInt64(bytes.count / Layout.sectorSizeBytes) else { return nil }
+    return bytes.uint64(Int(ref.offsetBytes) + NodeField.checksum)
   }
 
   @inline(__always)

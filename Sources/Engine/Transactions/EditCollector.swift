@@ -146,10 +146,11 @@ struct EditCollector {
     }
     // A reader tells an edited node from the one in the file, which may have a patch in the base,
     // by the mark of the link.
-    guard !isNode || !writer.reader.isMarkInFile(of: made.checksum, link.ref) else {
-      return nil
-    }
-    edited.set(NodeEdits(link: link, edits: edits), made: made)
+    guard let inFile = writer.reader.checksumInFile(link.ref),
+      !isNode || NodeReader.mark(made.checksum) != NodeReader.mark(inFile)
+    else { return nil }
+    let isPatched = link.checksum != inFile
+    edited.set(NodeEdits(link: link, edits: edits, isPatched: isPatched), made: made)
     return NodeLink(ref: link.ref, checksum: made.checksum)
   }
 }
@@ -163,7 +164,7 @@ extension TreeWriter {
   ///     memory like changed ones, which may become patches.
   /// - Throws: `EngineError` with code `.corrupted`; the transaction stays complete.
   func bringEditedNodes(of tables: [MutableTable], copiesLeaves: Bool) throws(EngineError) {
-    guard let edited = reader.edited, !edited.nodes.isEmpty else { return }
+    guard let edited = reader.edited, !edited.isEmpty else { return }
     for table in tables {
       try table.tree.bringEditedNodes(self, copiesLeaves)
       for column in table.indexedColumns {

@@ -60,8 +60,13 @@ extension VersionState {
         "a slot has edits in a file of format version \(reader.formatVersion.rawValue), "
           + "encrypted: \(reader.cipher != nil)", at: slot.top.ref)
     }
-    return EditedNodes(
-      try SlotEdits.decode(slot.edits, at: slot.top.ref), sharing: known ?? EditedNodes())
+    let edits = try SlotEdits.decode(slot.edits, at: slot.top.ref) { ref throws(EngineError) in
+      guard let checksum = reader.checksumInFile(ref) else {
+        throw .corrupted("a slot edits a node beyond the end of the file", at: ref)
+      }
+      return checksum
+    }
+    return EditedNodes(edits, sharing: known ?? EditedNodes())
   }
 
   /// The top node of a version, which its own commit wrote, or, with edits, an earlier one.
@@ -78,7 +83,7 @@ extension VersionState {
 
   private static func group(_ slot: RootSlot, _ reader: NodeReader) throws(EngineError) -> Group {
     let top = try top(slot, reader)
-    guard let edits = reader.edited?.nodes[top.ref.sector]?.edits else { return try Group(top) }
+    guard let edits = reader.edited?.node(in: top.ref.sector)?.edits else { return try Group(top) }
     guard edits.link == slot.top, top.bytes.count <= Layout.editedNodeBytesMax else {
       throw .corrupted("a slot edits another group than its own", at: top.ref)
     }

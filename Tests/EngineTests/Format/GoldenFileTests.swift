@@ -53,6 +53,9 @@ struct GoldenFileTests {
     GoldenFile(
       name: "format-4-patched.realm", contentHash: 0xc6fd_30a5_1767_1099, version: 33, rows: 1202),
     GoldenFile(
+      name: "format-4-edits-form-0.realm", contentHash: 0xd881_111e_58a1_d149, version: 8,
+      rows: 103),
+    GoldenFile(
       name: "format-4-edits.realm", contentHash: 0xd881_111e_58a1_d149, version: 8, rows: 103),
   ]
 

@@ -139,7 +139,7 @@ struct SlotEditsOfOlderBasesTests {
     let backend = TestBackend()
     let database = try Self.dogs(backend)
     let old = Self.state(database)
-    let edits = try #require(old.reader.edited).all
+    let edits = try #require(old.reader.edited).all.map(\.edits)
     // All edited leaves are written anew, and the old ones stay in their places.
     let pin = try database.snapshot()
     defer { pin.release() }
@@ -149,7 +149,7 @@ struct SlotEditsOfOlderBasesTests {
     let content = try PowerCutRun.content(database)
 
     for part in [edits] + edits.map({ [$0] }) {
-      let bytes = try #require(SlotEdits.encoded(part))
+      let bytes = try #require(SlotEdits.encoded(EditedNodes(part).all))
       let forged = RootSlot(
         version: newest.version.next.next, editing: newest.slot, bytes)
       let opened = try Database.open(backend: TestBackend(Self.image(backend, forged)))
@@ -161,8 +161,9 @@ struct SlotEditsOfOlderBasesTests {
     let table = try #require(newest.group.tables.first)
     for (link, wrong) in [(newest.slot.top, old.slot.top), (table.root, edits[0].link)] {
       let moved = NodeEdits(
-        link: NodeLink(ref: link.ref, checksum: wrong.checksum), edits: edits[0].edits)
-      let bytes = try #require(SlotEdits.encoded([moved]))
+        link: NodeLink(ref: link.ref, checksum: wrong.checksum), edits: edits[0].edits,
+        isPatched: true)
+      let bytes = try #require(SlotEdits.encoded(EditedNodes([moved]).all))
       let forged = RootSlot(version: newest.version.next.next, editing: newest.slot, bytes)
       let code = errorCode {
         let opened = try Database.open(backend: TestBackend(Self.image(backend, forged)))
@@ -170,6 +171,13 @@ struct SlotEditsOfOlderBasesTests {
       }
       #expect(code == .corrupted)
     }
+    // Edits of a present leaf, whose parent does not lead to what they make of it.
+    let lost = NodeEdits(link: table.root, edits: edits[0].edits)
+    let bytes = try #require(SlotEdits.encoded(EditedNodes([lost]).all))
+    let forged = RootSlot(version: newest.version.next.next, editing: newest.slot, bytes)
+    let opened = try Database.open(backend: TestBackend(Self.image(backend, forged)))
+    #expect(try PowerCutRun.content(opened) == content)
+    #expect(errorCode { try opened.verify() } == .corrupted)
   }
 
   @Test("edits of a published version, whose slot cannot be read, are an error of the medium")

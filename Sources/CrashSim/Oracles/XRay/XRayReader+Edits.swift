@@ -28,7 +28,7 @@ extension XRayReader {
       throw XRayFault("a slot has edits in a file of an earlier format version")
     }
     try begin(chosen)
-    let edits = try Self.decoded(chosen.edits)
+    let edits = try decoded(chosen.edits)
     var image = file.array
     var later: [UInt64: XRayEdit] = [:]
     for edit in edits {
@@ -94,7 +94,8 @@ extension XRayReader {
     for byte in 0..<8 { node[byte] = UInt8(truncatingIfNeeded: checksum >> (8 * byte)) }
   }
 
-  private static func decoded(_ bytes: [UInt8]) throws(XRayFault) -> [XRayEdit] {
+  /// The edits of a slot, in either form.
+  private func decoded(_ bytes: [UInt8]) throws(XRayFault) -> [XRayEdit] {
     var edits: [XRayEdit] = []
     var fault: XRayFault?
     unsafe bytes.withUnsafeBytes { source in
@@ -103,22 +104,52 @@ extension XRayReader {
       do throws(XRayFault) {
         _ = try cursor.number(UInt16.self)
         let count = try cursor.number(UInt16.self)
-        guard try cursor.number(UInt32.self) == 0 else {
-          throw XRayFault("reserved bytes of the edits of a slot are not 0")
-        }
+        let form = try cursor.number(UInt32.self)
+        guard form < 2 else { throw XRayFault("the edits of a slot have form \(form)") }
         for _ in 0..<count {
-          let word = try cursor.number(UInt64.self)
-          let link = XRayLink(refBytes: word & ~4095, checksum: try cursor.number(UInt64.self))
-          let edit = try cursor.take(Int(word & 4095)).array
-          guard !edit.isEmpty, link.refBytes > edits.last?.link.refBytes ?? 0 else {
-            throw XRayFault("edits of a slot are empty, or not in order", at: link.refBytes)
+          let last = edits.last?.link.refBytes ?? 0
+          let edit = form == 0 ? try Self.oldEdit(&cursor) : try edit(&cursor, behind: last)
+          guard !edit.edits.isEmpty, edit.link.refBytes > last else {
+            throw XRayFault("edits of a slot are empty, or not in order", at: edit.link.refBytes)
           }
-          edits.append(XRayEdit(link: link, edits: edit))
+          edits.append(edit)
         }
         guard cursor.isAtEnd else { throw XRayFault("bytes after the edits of a slot") }
       } catch { fault = error }
     }
     if let fault { throw fault }
     return edits
+  }
+
+  private static func oldEdit(_ cursor: inout XRayCursor) throws(XRayFault) -> XRayEdit {
+    let word = try cursor.number(UInt64.self)
+    let link = XRayLink(refBytes: word & ~4095, checksum: try cursor.number(UInt64.self))
+    return XRayEdit(link: link, edits: try cursor.take(Int(word & 4095)).array)
+  }
+
+  private func edit(
+    _ cursor: inout XRayCursor, behind last: UInt64
+  ) throws(XRayFault) -> XRayEdit {
+    let word = try cursor.varint()
+    let sector = last / UInt64(Self.sectorBytes) + word / 2
+    guard sector < UInt64(file.count / Self.sectorBytes) else {
+      throw XRayFault("the slot edits a node that is not in the file: sector \(sector)")
+    }
+    let ref = sector * UInt64(Self.sectorBytes)
+    let checksum =
+      word % 2 == 1 ? try cursor.number(UInt64.self) : try file.number(Int(ref), UInt64.self)
+    let bytes = try cursor.sized()
+    var (edits, runs, end) = ([UInt8](), XRayCursor(bytes), XRayNode.headerBytes)
+    while !runs.isAtEnd {
+      let (gap, run) = (try runs.varint(), try runs.sized())
+      guard gap <= UInt64(Self.editedNodeBytesMax - end), run.count > 0,
+        run.count <= Self.editedNodeBytesMax - end - Int(gap)
+      else { throw XRayFault("the slot edits bytes behind a node's end", at: ref) }
+      let start = end + Int(gap)
+      for number in [start, run.count] { edits += [UInt8(number & 255), UInt8(number >> 8)] }
+      edits += run.array
+      end = start + run.count
+    }
+    return XRayEdit(link: XRayLink(refBytes: ref, checksum: checksum), edits: edits)
   }
 }
