@@ -33,68 +33,13 @@ struct NodeEdits: Equatable, Sendable {
     self.edits = edits
     self.isPatched = isPatched
   }
-
-  /// What a slot has behind the node's sector.
-  /// - Complexity: O(bytes).
-  var encoded: [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(edits.count)
-    RawBytes.over(edits) { edits in
-      var end = Layout.nodeHeaderBytes
-      LeafPatch.forEachEdit(in: edits) { start, edit in
-        bytes.appendVarint(UInt64(start - end))
-        bytes.appendVarint(UInt64(edit.count))
-        edit.append(to: &bytes)
-        end = start + edit.count
-      }
-    }
-    var all: [UInt8] = []
-    all.reserveCapacity(bytes.count + 10)
-    if isPatched { all.appendLittleEndian(link.checksum) }
-    all.appendVarint(UInt64(bytes.count))
-    all += bytes
-    return all
-  }
 }
 
 /// The edits that a root slot carries.
 enum SlotEdits {
   static let fixedBytes = 8
-  private static let form: UInt32 = 1
-
-  /// The number before a node's edits.
-  private static func step(_ node: EditedNode, behind sector: UInt64) -> UInt64 {
-    (node.sector - sector) << 1 | (node.edits.isPatched ? 1 : 0)
-  }
-
-  /// Bytes of the edits, encoded; sectors ascend.
-  static func sizeBytes(_ nodes: [EditedNode]) -> Int {
-    var (size, sector) = (fixedBytes, UInt64(0))
-    for node in nodes {
-      size += (max(1, 64 - step(node, behind: sector).leadingZeroBitCount) + 6) / 7
-      size += node.encoded.count
-      sector = node.sector
-    }
-    return size
-  }
-
-  /// The bytes, or nil when a slot has no room for them; sectors ascend.
-  static func encoded(_ nodes: [EditedNode]) -> [UInt8]? {
-    let size = sizeBytes(nodes)
-    guard size <= Layout.slotEditsBytesMax else { return nil }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(size)
-    bytes.appendLittleEndian(UInt16(size))
-    bytes.appendLittleEndian(UInt16(nodes.count))
-    bytes.appendLittleEndian(form)
-    var sector: UInt64 = 0
-    for node in nodes {
-      bytes.appendVarint(step(node, behind: sector))
-      bytes += node.encoded
-      sector = node.sector
-    }
-    return bytes
-  }
+  /// The form that is written.
+  static let form: UInt32 = 1
 
   /// The bytes at the beginning of a view, when their checksum is this; never called for 0.
   static func stored(in bytes: RawBytes, checksum: UInt64) -> [UInt8]? {

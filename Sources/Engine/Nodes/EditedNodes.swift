@@ -116,3 +116,65 @@ struct EditedNodes: Sendable {
     sectors.remove(at: index)
   }
 }
+
+// MARK: bytes
+
+extension NodeEdits {
+  /// What a slot has behind the node's sector.
+  /// - Complexity: O(bytes).
+  fileprivate var encoded: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(edits.count)
+    RawBytes.over(edits) { edits in
+      var end = Layout.nodeHeaderBytes
+      LeafPatch.forEachEdit(in: edits) { start, edit in
+        bytes.appendVarint(UInt64(start - end))
+        bytes.appendVarint(UInt64(edit.count))
+        edit.append(to: &bytes)
+        end = start + edit.count
+      }
+    }
+    var all: [UInt8] = []
+    all.reserveCapacity(bytes.count + 10)
+    if isPatched { all.appendLittleEndian(link.checksum) }
+    all.appendVarint(UInt64(bytes.count))
+    all += bytes
+    return all
+  }
+}
+
+extension EditedNodes {
+  /// The number before a node's edits in a slot.
+  private static func step(_ node: EditedNode, behind sector: UInt64) -> UInt64 {
+    (node.sector - sector) << 1 | (node.edits.isPatched ? 1 : 0)
+  }
+
+  /// Bytes that the edits take in a slot.
+  var slotBytes: Int {
+    var (size, sector) = (SlotEdits.fixedBytes, UInt64(0))
+    for node in all {
+      size += (max(1, 64 - Self.step(node, behind: sector).leadingZeroBitCount) + 6) / 7
+      size += node.encoded.count
+      sector = node.sector
+    }
+    return size
+  }
+
+  /// The bytes for a slot (SlotEdits.swift), or nil when it has no room for them.
+  func encoded() -> [UInt8]? {
+    let size = slotBytes
+    guard size <= Layout.slotEditsBytesMax else { return nil }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(size)
+    bytes.appendLittleEndian(UInt16(size))
+    bytes.appendLittleEndian(UInt16(all.count))
+    bytes.appendLittleEndian(SlotEdits.form)
+    var sector: UInt64 = 0
+    for node in all {
+      bytes.appendVarint(Self.step(node, behind: sector))
+      bytes += node.encoded
+      sector = node.sector
+    }
+    return bytes
+  }
+}

@@ -39,7 +39,7 @@ struct EditCollector {
     guard !isRenamed else { return nil }
     let group = Group(base.group, nextTableID: writer.nextTableID, changed: changed)
     guard try collector.note(group, at: base.slot.top),
-      let bytes = SlotEdits.encoded(collector.edited.all)
+      let bytes = collector.edited.encoded()
     else { return nil }
     return (collector.edited, bytes, group)
   }

@@ -23,7 +23,7 @@ public final class WriteTransaction {
   /// How many more bytes of edits the root slot of this transaction's commit has room for; a commit
   /// with more writes nodes instead.
   package var editsRoomBytes: Int {
-    Layout.slotEditsBytesMax - (SlotEdits.sizeBytes(base.reader.edited?.all ?? []))
+    Layout.slotEditsBytesMax - (base.reader.edited?.slotBytes ?? SlotEdits.fixedBytes)
   }
 
   init(_ database: Database, _ base: VersionState) {

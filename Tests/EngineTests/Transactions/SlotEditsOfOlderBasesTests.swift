@@ -149,7 +149,7 @@ struct SlotEditsOfOlderBasesTests {
     let content = try PowerCutRun.content(database)
 
     for part in [edits] + edits.map({ [$0] }) {
-      let bytes = try #require(SlotEdits.encoded(EditedNodes(part).all))
+      let bytes = try #require(EditedNodes(part).encoded())
       let forged = RootSlot(
         version: newest.version.next.next, editing: newest.slot, bytes)
       let opened = try Database.open(backend: TestBackend(Self.image(backend, forged)))
@@ -163,7 +163,7 @@ struct SlotEditsOfOlderBasesTests {
       let moved = NodeEdits(
         link: NodeLink(ref: link.ref, checksum: wrong.checksum), edits: edits[0].edits,
         isPatched: true)
-      let bytes = try #require(SlotEdits.encoded(EditedNodes([moved]).all))
+      let bytes = try #require(EditedNodes([moved]).encoded())
       let forged = RootSlot(version: newest.version.next.next, editing: newest.slot, bytes)
       let code = errorCode {
         let opened = try Database.open(backend: TestBackend(Self.image(backend, forged)))
@@ -173,7 +173,7 @@ struct SlotEditsOfOlderBasesTests {
     }
     // Edits of a present leaf, whose parent does not lead to what they make of it.
     let lost = NodeEdits(link: table.root, edits: edits[0].edits)
-    let bytes = try #require(SlotEdits.encoded(EditedNodes([lost]).all))
+    let bytes = try #require(EditedNodes([lost]).encoded())
     let forged = RootSlot(version: newest.version.next.next, editing: newest.slot, bytes)
     let opened = try Database.open(backend: TestBackend(Self.image(backend, forged)))
     #expect(try PowerCutRun.content(opened) == content)

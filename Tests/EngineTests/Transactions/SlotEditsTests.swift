@@ -359,12 +359,12 @@ struct SlotEditsTests {
     func checksum(_ ref: Ref) -> UInt64 { ref.sector &* 0x9e37_79b9_7f4a_7c15 }
     let sectors: [UInt64] = [3, 4, 67, 68, 131, 1 << 13, 1 << 20, (1 << 36) - 1]
     let edits = Self.edits(of: sectors, checksum: checksum) { Int($0 % 140) + 1 }
-    let nodes = EditedNodes(edits).all
-    let bytes = try #require(SlotEdits.encoded(nodes))
-    #expect(bytes.count == SlotEdits.sizeBytes(nodes))
+    let nodes = EditedNodes(edits)
+    let bytes = try #require(nodes.encoded())
+    #expect(bytes.count == nodes.slotBytes)
     #expect(try SlotEdits.decode(bytes, at: .none, checksumInFile: checksum) == edits)
     let many = Self.edits(of: Array(3..<40), checksum: checksum) { _ in 30 }
-    #expect(SlotEdits.encoded(EditedNodes(many).all) == nil)
+    #expect(EditedNodes(many).encoded() == nil)
     for count in 0..<bytes.count {
       #expect(throws: EngineError.self) {
         try SlotEdits.decode(Array(bytes[..<count]), at: .none, checksumInFile: checksum)
@@ -380,7 +380,7 @@ struct SlotEditsTests {
   @Test("no bytes of edits are a trap, and what is read from them is within a node")
   func hostileCoding() throws {
     let edits = Self.edits(of: [3, 4, 67, 131], checksum: { $0.sector }, runBytes: { _ in 9 })
-    let bytes = try #require(SlotEdits.encoded(EditedNodes(edits).all))
+    let bytes = try #require(EditedNodes(edits).encoded())
     var (random, read) = (TestRandom(7), 0)
     for _ in 0..<20_000 {
       var changed = bytes
@@ -421,7 +421,7 @@ struct SlotEditsTests {
     let unused = NodeEdits(
       link: NodeLink(ref: Ref(sector: state.slot.logicalSizeBytes / 4096 + 1), checksum: 1),
       edits: [60, 0, 1, 0, 7])
-    let bytes = try #require(SlotEdits.encoded(EditedNodes(edited + [unused]).all))
+    let bytes = try #require(EditedNodes(edited + [unused]).encoded())
     let forged = RootSlot(version: state.version, editing: state.slot, bytes)
     var image = backend.bytes
     let start = Layout.slotOffsetsBytes[forged.index]
