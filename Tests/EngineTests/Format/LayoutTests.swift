@@ -68,18 +68,17 @@ struct LayoutTests {
       let checksum = RawBytes.over(Array(bytes[edits..<edits + size])) { Checksum.of($0) }
       #expect(Self.number(bytes, start + 56, 8) == checksum)
       #expect(Self.number(bytes, edits + 2, 2) == 2)
-      #expect(Self.number(bytes, edits + 4, 4) == 0)
-      var offset = edits + 8
+      #expect(Self.number(bytes, edits + 4, 4) == 1)
+      var (offset, sector) = (edits + 8, 0)
       for place in [leaf, top].sorted() {
-        let word = Self.number(bytes, offset, 8)
-        #expect(word & ~4095 == UInt64(place))
-        #expect(Self.number(bytes, offset + 8, 8) == Self.number(bytes, place, 8))
+        #expect(Int(bytes[offset]) == (place / 4096 - sector) * 2)
+        sector = place / 4096
         // One edit: the age as the base of its array; or the checksum of the root in the group.
-        let edit = offset + 16
-        #expect(Self.number(bytes, edit + 2, 2) + 4 == word & 4095)
-        #expect(Self.number(bytes, edit, 2) == (place == leaf ? 64 : 72 + 16))
-        if place == leaf { #expect(bytes[edit + 4] == 7) }
-        offset += 16 + Int(word & 4095)
+        let count = Int(bytes[offset + 3])
+        #expect(Int(bytes[offset + 1]) == count + 2)
+        #expect(Int(bytes[offset + 2]) == (place == leaf ? 64 : 72 + 16) - 48)
+        if place == leaf { #expect(bytes[offset + 4] == 7) } else { #expect(count == 8) }
+        offset += 4 + count
       }
       #expect(offset == edits + size)
     }
