@@ -118,8 +118,9 @@ import Synchronization
   private func forgetOlderNodes(besides known: EditedNodes?) {
     guard let edited else { return }
     for node in edited.all where known?.node(in: node.sector)?.edits.link != node.edits.link {
-      let (ref, sector) = (node.edits.link.ref, node.sector)
-      guard let inFile = checksumInFile(ref), sector < UInt64(markCount) else { continue }
+      let sector = node.sector
+      guard let inFile = checksumInFile(node.edits.link.ref), sector < UInt64(markCount)
+      else { continue }
       let isOfPresentNode =
         unsafe marks[Int(sector)].load(ordering: .acquiring) == Self.mark(inFile)
       if !isOfPresentNode { unsafe marks[Int(sector)].store(0, ordering: .releasing) }
@@ -136,9 +137,12 @@ import Synchronization
   static func mark(_ checksum: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: checksum) | 1 }
 
   /// The checksum in the header of the node that the file has in a place; nil beyond the end.
-  func checksumInFile(_ ref: Ref) -> UInt64? {
-    guard ref.sector < UInt64(bytes.count / Layout.sectorSizeBytes) else { return nil }
-    return bytes.uint64(Int(ref.offsetBytes) + NodeField.checksum)
+  func checksumInFile(_ ref: Ref) -> UInt64? { Self.checksum(in: bytes, ref) }
+
+  /// The same for the nodes of a file.
+  static func checksum(in file: RawBytes, _ ref: Ref) -> UInt64? {
+    guard ref.sector < UInt64(file.count / Layout.sectorSizeBytes) else { return nil }
+    return file.uint64(Int(ref.offsetBytes) + NodeField.checksum)
   }
 
   @inline(__always)

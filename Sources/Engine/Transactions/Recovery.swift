@@ -60,8 +60,10 @@ extension VersionState {
         "a slot has edits in a file of format version \(reader.formatVersion.rawValue), "
           + "encrypted: \(reader.cipher != nil)", at: slot.top.ref)
     }
+    // The reader may be one of an earlier version, which ends sooner.
+    let file = reader.mapping.bytes.part(at: 0, count: Int(slot.logicalSizeBytes))
     let edits = try SlotEdits.decode(slot.edits, at: slot.top.ref) { ref throws(EngineError) in
-      guard let checksum = reader.checksumInFile(ref) else {
+      guard let checksum = NodeReader.checksum(in: file, ref) else {
         throw .corrupted("a slot edits a node beyond the end of the file", at: ref)
       }
       return checksum

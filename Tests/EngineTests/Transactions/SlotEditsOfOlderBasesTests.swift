@@ -104,6 +104,32 @@ struct SlotEditsOfOlderBasesTests {
     }
   }
 
+  @Test("a reader of a version that ends sooner finds the edited nodes behind its end")
+  func readerOfShorterVersion() throws {
+    try withTemporaryFolder { folder in
+      let reader = try Database.open(path: folder + "/longer.realm")
+      let writer = try Database.open(path: folder + "/longer.realm")
+      let end = Self.state(reader).slot.logicalSizeBytes
+      try Self.write(writer) { write in
+        try write.createTable(Self.sizes)
+        for key in 0..<600 { try write.insert(into: "Size", key: Int64(key), [.double(0.5)]) }
+      }
+      for key in stride(from: 0, to: 600, by: 150) {
+        try Self.write(writer) { try $0.update(in: "Size", key: Int64(key), [.double(0.25)]) }
+      }
+      let state = Self.state(writer)
+      let edited = try #require(state.reader.edited).all
+      try #require(edited.contains { $0.edits.link.ref.offsetBytes > end })
+      try #require(state.slot.logicalSizeBytes <= UInt64(Self.state(reader).reader.mapping.count))
+      let snapshot = try reader.snapshot()
+      #expect(try snapshot.row(in: "Size", key: 150) == [.double(0.25)])
+      snapshot.release()
+      try reader.verify()
+      try reader.close()
+      try writer.close()
+    }
+  }
+
   // MARK: slots
 
   private static func change(_ database: Database, _ round: Int) throws {

@@ -418,15 +418,24 @@ struct SlotEditsTests {
       }
       #expect(code == .corrupted)
     }
-    let unused = NodeEdits(
-      link: NodeLink(ref: Ref(sector: state.slot.logicalSizeBytes / 4096 + 1), checksum: 1),
-      edits: [60, 0, 1, 0, 7])
-    let bytes = try #require(EditedNodes(edited + [unused]).encoded())
-    let forged = RootSlot(version: state.version, editing: state.slot, bytes)
-    var image = backend.bytes
-    let start = Layout.slotOffsetsBytes[forged.index]
-    image.replaceSubrange(start..<start + 4096, with: forged.encoded())
-    let opened = try Database.open(backend: TestBackend(image))
-    #expect(errorCode { try opened.verify() } == .corrupted)
+    // Within a node, and behind the end.
+    let large = try edited.first {
+      try NodeHeader(at: $0.link.ref, in: state.reader.bytes).sizeBytes > 4096
+    }
+    let inside = try #require(large).link.ref.sector + 1
+    for sector in [inside, state.slot.logicalSizeBytes / 4096 + 1] {
+      let unused = NodeEdits(
+        link: NodeLink(ref: Ref(sector: sector), checksum: 1), edits: [60, 0, 1, 0, 7])
+      let bytes = try #require(EditedNodes(edited + [unused]).encoded())
+      let forged = RootSlot(version: state.version, editing: state.slot, bytes)
+      var image = backend.bytes
+      let start = Layout.slotOffsetsBytes[forged.index]
+      image.replaceSubrange(start..<start + 4096, with: forged.encoded())
+      let code = errorCode {
+        let opened = try Database.open(backend: TestBackend(image))
+        try opened.verify()
+      }
+      #expect(code == .corrupted)
+    }
   }
 }
