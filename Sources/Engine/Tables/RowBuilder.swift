@@ -2,9 +2,9 @@
 // allocation per row, no array of values, and one walk down the tree per leaf. Invariants: columns
 // 0 ..< nextColumn have a value for row `rowCount`, the others have none; keys ascend, the first
 // one is greater than the last one of the tree. A search index of a column of integers gets its
-// pairs through a buffer (IndexBuffer.swift). In a table with another index, with links, or with a
-// column of a type that has no buffer, rows are inserted as values, one at a time: `values` is not
-// nil then.
+// pairs through a buffer (IndexBuffer.swift), a full-text index its words (WordBuffer.swift). In a
+// table with another index, with links, or with a column of a type that has no buffer, rows are
+// inserted as values, one at a time: `values` is not nil then.
 
 /// The rows of a batch, passed to the closure of `WriteTransaction.insert(into:count:_:)`.
 ///
@@ -24,6 +24,8 @@
   private var nextColumn = 0
   private var values: [Value]?
   private var indexes: [IndexBuffer] = []
+  /// Those of the full-text indexes.
+  private var words: [WordBuffer] = []
 
   /// - Parameters:
   ///   - table: Where the rows go.
@@ -37,6 +39,11 @@
     leafBytesMax = table.tree.leafSizeBytesMax
     values = Self.canBuffer(table) ? nil : []
     self.indexes = indexes
+    if values == nil {
+      for column in table.indexedColumns where table.schema.columns[column].isFullText {
+        words.append(WordBuffer(table, column))
+      }
+    }
     self.lastKey = lastKey
     unsafe columns = .allocate(capacity: columnCount)
     unsafe keys = .allocate(capacity: Self.rowsMax)
@@ -58,7 +65,9 @@
   static func indexes(of table: MutableTable) throws(EngineError) -> [IndexBuffer] {
     guard canBuffer(table) else { return [] }
     var indexes: [IndexBuffer] = []
-    for column in table.indexedColumns { indexes.append(try IndexBuffer(table, column)) }
+    for column in table.indexedColumns where !table.schema.columns[column].isFullText {
+      indexes.append(try IndexBuffer(table, column))
+    }
     return indexes
   }
 
@@ -66,7 +75,8 @@
     table.schema.columns.allSatisfy { column in
       switch column.type {
       case .int: return column.collection == .none && !(column.hasIndex && column.isOptional)
-      case .bool, .float, .double, .string: return column.collection == .none && !column.hasIndex
+      case .string: return column.collection == .none && !column.isSearched
+      case .bool, .float, .double: return column.collection == .none && !column.hasIndex
       default: return false
       }
     }
@@ -199,11 +209,17 @@
   @inline(__always)
   private mutating func add(_ text: RawBytes) throws(EngineError) {
     let index = try take(.string)
-    guard text.count > Layout.inlineBytesMax else {
+    if text.count > Layout.inlineBytesMax {
+      try addLong(text, index)
+    } else {
       unsafe columns[index].add(text, isExternal: false, at: rowCount)
-      return
     }
-    try addLong(text, index)
+    if !words.isEmpty { addWords(text, index) }
+  }
+
+  private mutating func addWords(_ text: RawBytes, _ column: Int) {
+    guard let place = words.firstIndex(where: { $0.column == column }) else { return }
+    words[place].add(text)
   }
 
   private mutating func addLong(_ text: RawBytes, _ index: Int) throws(EngineError) {
@@ -220,7 +236,7 @@
   // MARK: rows
 
   /// Whether ending a row may read and change the table's indexes.
-  var hasIndexes: Bool { !indexes.isEmpty }
+  var hasIndexes: Bool { !indexes.isEmpty || !words.isEmpty }
 
   /// Ends a row.
   /// - Returns: The row's values when it must go into the tree by itself, after `flush`.
@@ -239,6 +255,7 @@
       return try takeRow()
     }
     if !indexes.isEmpty { try addPairs(key) }
+    for index in words.indices { try words[index].endRow(key) }
     nextColumn = 0
     lastKey = key
     unsafe keys[rowCount] = key
@@ -277,6 +294,7 @@
   /// Moves all buffered rows to the tree, and their pairs to the indexes.
   mutating func flush() throws(EngineError) {
     for index in indexes.indices { try indexes[index].flush() }
+    for index in words.indices { try words[index].flush() }
     guard rowCount > 0 else { return }
     try appendLeaf(rows: rowCount)
     for index in 0..<columnCount { unsafe columns[index].clear() }
@@ -306,7 +324,7 @@
     return values
   }
 
-  /// Drops the row in progress.
+  /// Drops the row in progress; a flush must follow.
   mutating func dropRow() {
     for index in 0..<nextColumn { unsafe columns[index].drop(rowCount) }
     nextColumn = 0

@@ -5,9 +5,7 @@
 
 /// The words of many texts.
 struct WordPairs {
-  /// The distinct images, numbered as they came, and in a table by their bits: number + 1, or 0.
-  private var images: [UInt64] = []
-  private var table = [UInt32](repeating: 0, count: 1 << 12)
+  private var numbers = WordNumbers()
   /// How many texts have each.
   private var counts: [Int] = []
   /// The text that had each last.
@@ -19,63 +17,57 @@ struct WordPairs {
   /// Whether all texts came with ascending keys.
   private(set) var areAscending = true
 
+  /// How many words of texts there are, each once for each text.
+  var wordCount: Int { words.count }
+
   /// Takes the words of a text.
   mutating func add(_ text: RawBytes, _ key: Int64) {
-    let number = keys.count
-    Words.forEachImage(in: text) { image in
-      let word = self.number(of: image)
-      guard lastText[word] != number else { return }
-      lastText[word] = number
-      counts[word] += 1
-      words.append(UInt32(word))
+    addWords(of: text)
+    endText(key)
+  }
+
+  /// Takes the words of the next text, whose key follows; without one they do not count.
+  mutating func addWords(of text: RawBytes) {
+    Words.forEachImage(in: text) { addWord($0) }
+  }
+
+  /// Takes a word of the next text.
+  @inline(__always)
+  mutating func addWord(_ image: UInt64) {
+    let word = numbers.number(of: image)
+    if word == counts.count {
+      counts.append(0)
+      lastText.append(-1)
     }
+    guard lastText[word] != keys.count else { return }
+    lastText[word] = keys.count
+    counts[word] += 1
+    words.append(UInt32(word))
+  }
+
+  /// Ends the text whose words were taken.
+  mutating func endText(_ key: Int64) {
     guard words.count > ends.last ?? 0 else { return }
     if let last = keys.last, last >= key { areAscending = false }
     keys.append(key)
     ends.append(words.count)
   }
 
-  @inline(__always)
-  private static func slot(_ image: UInt64, _ count: Int) -> Int {
-    // Short words have 0 in all of their lower bits.
-    Int(truncatingIfNeeded: ValueImage.finished(image)) & (count - 1)
-  }
-
-  @inline(__always)
-  private mutating func number(of image: UInt64) -> Int {
-    var slot = Self.slot(image, table.count)
-    while table[slot] != 0 {
-      let number = Int(table[slot]) - 1
-      if images[number] == image { return number }
-      slot = (slot + 1) & (table.count - 1)
-    }
-    images.append(image)
-    counts.append(0)
-    lastText.append(-1)
-    table[slot] = UInt32(images.count)
-    if images.count * 2 > table.count { grow() }
-    return images.count - 1
-  }
-
-  private mutating func grow() {
-    table = [UInt32](repeating: 0, count: table.count * 2)
-    for (number, image) in images.enumerated() {
-      var slot = Self.slot(image, table.count)
-      while table[slot] != 0 { slot = (slot + 1) & (table.count - 1) }
-      table[slot] = UInt32(number + 1)
+  /// Calls `body` with all pairs, those of one text after the other.
+  func forEachPair(_ body: (KeyPair) throws(EngineError) -> Void) throws(EngineError) {
+    var start = 0
+    for (text, end) in ends.enumerated() {
+      for word in words[start..<end] {
+        try body(KeyPair(numbers.images[Int(word)], keys[text]))
+      }
+      start = end
     }
   }
 
   /// Puts all pairs into an empty tree.
   /// - Complexity: O(pairs + distinct words log distinct words).
   func fill(_ index: MutableKeyPairTree) {
-    let order = images.indices.sorted { images[$0] < images[$1] }
-    var starts = [Int](repeating: 0, count: images.count)
-    var sum = 0
-    for word in order {
-      starts[word] = sum
-      sum += counts[word]
-    }
+    let (order, starts) = numbers.places(counts)
     var sorted = [Int64](repeating: 0, count: words.count)
     var place = starts
     var start = 0
@@ -88,7 +80,8 @@ struct WordPairs {
     }
     var leaves = IndexLeaves(index)
     for word in order {
-      for key in sorted[starts[word]..<place[word]] { leaves.add(KeyPair(images[word], key)) }
+      let image = numbers.images[word]
+      for key in sorted[starts[word]..<place[word]] { leaves.add(KeyPair(image, key)) }
     }
     leaves.finish()
   }

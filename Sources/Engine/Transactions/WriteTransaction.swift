@@ -13,7 +13,7 @@ public final class WriteTransaction {
   var mutableTables: [MutableTable] = []
   var indexByName: [String: Int] = [:]
   /// Changes whenever a table or a column is added, removed or renamed.
-  package internal(set) var schemaStamp: UInt64 = 0
+  @safe @exclusivity(unchecked) package internal(set) var schemaStamp: UInt64 = 0
   private var isOpen = true
   private var failure: EngineError?
 

@@ -5,22 +5,25 @@
 // pair occurs once, and `runCount` and `keyBytes` are those of its encoding.
 
 /// A leaf of an index as arrays that can be changed.
+///
+/// A transaction changes it, and no closure during a change reads it, so exclusivity is not checked
+/// at run time: that was a quarter of the time in which an index is built.
 final class MutableKeyPairLeaf: MutableTreeLeaf {
   typealias Guide = Separators<KeyPair>
 
   /// Whether it is one of a full-text index (WordLeafView.swift).
   let ofWords: Bool
   var stored: NodeLink?
-  private(set) var images: [Int64] = []
-  private(set) var keys: [Int64] = []
-  private(set) var counts: [Int64] = []
-  private var lowerKey = Int64.max
-  private var upperKey = Int64.min
-  private var upperCount: Int64 = 1
+  @safe @exclusivity(unchecked) private(set) var images: [Int64] = []
+  @safe @exclusivity(unchecked) private(set) var keys: [Int64] = []
+  @safe @exclusivity(unchecked) private(set) var counts: [Int64] = []
+  @safe @exclusivity(unchecked) private var lowerKey = Int64.max
+  @safe @exclusivity(unchecked) private var upperKey = Int64.min
+  @safe @exclusivity(unchecked) private var upperCount: Int64 = 1
   /// Images in a leaf of words.
-  private var runCount = 0
+  @safe @exclusivity(unchecked) private var runCount = 0
   /// The bytes of the keys in a leaf of words.
-  private var keyBytes = 0
+  @safe @exclusivity(unchecked) private var keyBytes = 0
 
   init(ofWords: Bool) { self.ofWords = ofWords }
 

@@ -17,6 +17,8 @@ struct WordChange {
 extension MutableKeyPairTree {
   /// So many changes are put into the tree at once, which bounds the memory for them.
   static let waitingCountMax = 1 << 20
+  /// So many are sorted sooner than their words are numbered.
+  private static let fewChanges = 512
 
   /// Puts the changes that wait into the tree.
   /// - Throws: `EngineError` with code `.corrupted` when the tree does not agree with the rows.
@@ -49,16 +51,46 @@ extension MutableKeyPairTree {
   }
 
   /// What the changes of each pair come to, in the order of the pairs.
+  /// - Complexity: O(changes + distinct words log distinct words) when the rows were changed in the
+  ///   order of their keys.
   private static func sorted(_ changes: [WordChange]) -> [WordChange] {
-    var order = changes.indices.map { (pair: changes[$0].pair, number: $0) }
-    order.sort { $0.pair == $1.pair ? $0.number < $1.number : $0.pair < $1.pair }
+    guard changes.count > fewChanges else { return kept(changes[...]) }
+    var (numbers, counts, words) = (WordNumbers(), [Int](), [UInt32]())
+    words.reserveCapacity(changes.count)
+    for change in changes {
+      let word = numbers.number(of: change.pair.image)
+      if word == counts.count { counts.append(0) }
+      counts[word] += 1
+      words.append(UInt32(word))
+    }
+    let (order, starts) = numbers.places(counts)
+    // The changes of each word, in the order in which they came.
+    var (sorted, place) = (changes, starts)
+    for (number, word) in words.enumerated() {
+      sorted[place[Int(word)]] = changes[number]
+      place[Int(word)] += 1
+    }
+    let isAscending = order.allSatisfy { word in
+      (starts[word] + 1..<max(place[word], starts[word] + 1)).allSatisfy {
+        sorted[$0 - 1].pair.key < sorted[$0].pair.key
+      }
+    }
+    if isAscending { return sorted }
+    return order.flatMap { kept(sorted[starts[$0]..<place[$0]]) }
+  }
+
+  /// The same for few changes, or those of one word.
+  private static func kept(_ changes: ArraySlice<WordChange>) -> [WordChange] {
+    let order = changes.indices.sorted {
+      let (left, right) = (changes[$0].pair, changes[$1].pair)
+      return left == right ? $0 < $1 : left < right
+    }
     var kept: [WordChange] = []
-    kept.reserveCapacity(changes.count)
     var start = 0
     while start < order.count {
-      var end = start + 1
-      while end < order.count, order[end].pair == order[start].pair { end += 1 }
-      if (end - start) % 2 == 1 { kept.append(changes[order[end - 1].number]) }
+      let pair = changes[order[start]].pair
+      let end = order[start...].firstIndex { changes[$0].pair != pair } ?? order.count
+      if (end - start) % 2 == 1 { kept.append(changes[order[end - 1]]) }
       start = end
     }
     return kept

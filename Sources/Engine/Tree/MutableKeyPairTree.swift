@@ -9,12 +9,12 @@ final class MutableKeyPairTree: MutableNodeTree, KeyPairSource {
   var root: MutableNode<MutableKeyPairLeaf>?
   var level: Int
   /// Pairs, equal ones counted once.
-  var pairCount: UInt64
+  @safe @exclusivity(unchecked) var pairCount: UInt64
   /// Whether it is a full-text index.
   let ofWords: Bool
   /// Pairs of words that were added or removed, in the order of the changes, and are not in the
   /// tree yet (MutableKeyPairTree+Words.swift).
-  var waiting: [WordChange] = []
+  @safe @exclusivity(unchecked) var waiting: [WordChange] = []
   /// Why they could not be put into the tree, which some of them are missing in.
   var failure: EngineError?
 

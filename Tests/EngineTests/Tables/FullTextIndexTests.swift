@@ -232,6 +232,26 @@ struct FullTextIndexTests {
     #expect(try Self.pairs(database) == before)
   }
 
+  @Test("many changes of the same words in one transaction come to what the rows have")
+  func changesOfTheSameWords() throws {
+    let database = try Database.open(backend: TestBackend())
+    var random = TestRandom(71)
+    for _ in 0..<3 {
+      let write = try database.beginWrite()
+      if write.tables.isEmpty { try write.createTable(Self.schema) }
+      for _ in 0..<3 {
+        for key in (0..<300).shuffled(using: &random) {
+          let text = Self.text(&random, words: 12)
+          try write.upsert(into: "Note", key: Int64(key), [.int(Int64(key)), .string(text)])
+          if key % 40 == 0 { try write.delete(from: "Note", key: Int64(key)) }
+        }
+      }
+      try write.commit()
+      // It compares the index with the words of the rows.
+      try database.verify()
+    }
+  }
+
   @Test("verify reports a pair too many, a pair too few, one for another, and keys exchanged")
   func damage() throws {
     let pair = KeyPair(WordImage("swift").value, 1)
