@@ -27,15 +27,16 @@ struct LifecycleTests {
     try command.text(file).split(separator: "\n").compactMap { Int32($0) }
   }
 
-  /// Kills the lab alone; nothing may be left within two seconds, or after the next start.
+  /// Kills the lab alone; nothing may be left soon afterwards, or after the next start. Whoever
+  /// removes it may have to wait for other tests, and for programs that write as fast as they can.
   private func expectNothing(
     of run: LiveRun, _ program: RunningProgram, _ command: FaultlineCommand, pids: [Int32]
   ) throws {
     kill(program.process, SIGKILL)
     // Not reaped yet: the zombie must not look alive to whoever sweeps.
-    let remains = run.remains(within: 4)
+    let remains = run.remains(within: 20)
     #expect(remains == [], "right away")
-    #expect(waitUntil(seconds: 2) { !pids.contains(where: isRunning) }, "\(pids)")
+    #expect(waitUntil(seconds: 20) { !pids.contains(where: isRunning) }, "\(pids)")
     #expect(program.wait().status == 128 + SIGKILL)
     _ = try command.explore(workload: "true", check: "true", ["--budget", "1"])
     #expect(run.remains == [], "after the next start")
