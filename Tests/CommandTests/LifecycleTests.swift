@@ -27,8 +27,10 @@ struct LifecycleTests {
     try command.text(file).split(separator: "\n").compactMap { Int32($0) }
   }
 
-  /// Kills the lab alone; nothing may be left soon afterwards, or after the next start. Whoever
-  /// removes it may have to wait for other tests, and for programs that write as fast as they can.
+  /// Kills the lab alone; nothing may be left soon afterwards, or after the next start.
+  ///
+  /// Whoever removes it may have to wait for other tests, and for programs that write as fast as
+  /// they can.
   private func expectNothing(
     of run: LiveRun, _ program: RunningProgram, _ command: FaultlineCommand, pids: [Int32]
   ) throws {
