@@ -1,41 +1,44 @@
-// SyncRecorder+Rows.swift: new rows of a batch, value by value in the order of the object.
+// SyncRecorder+Rows.swift: the rows of a batch, which the realm encodes where it adds them.
 
 import Engine
 import ObjectDatabase
 import SyncCore
 
 extension SyncRecorder {
-  func beginRow(of table: String, key: Value?) throws(EngineError) {
+  private static let types = RecordedRowForm.Types(
+    int: SyncValue.int(0).encoded()[0], double: SyncValue.double(bits: 0).encoded()[0],
+    text: SyncValue.text("").encoded()[0], isFalse: SyncValue.bool(false).encoded()[0],
+    isTrue: SyncValue.bool(true).encoded()[0])
+  private static let intKey = SyncKey.int(0).encoded()[0]
+  private static let textKey = SyncKey.text("").encoded()[0]
+
+  func rowForm(of table: String) throws(EngineError) -> RecordedRowForm {
     let described = try described(table)
+    let lead = operations.rowLead
+    guard !lead.isEmpty else { throw RowReader<WriteTransaction>.noPrimaryKey(described) }
+    return RecordedRowForm(
+      key: .init(lead), intKey: .init(lead + [Self.intKey]), textKey: .init(lead + [Self.textKey]),
+      columns: described.names.indices.map { position in
+        .init(
+          set: .init(operations.lead(of: position, isDefault: false)),
+          setDefault: .init(operations.lead(of: position, isDefault: true)))
+      },
+      types: Self.types)
+  }
+
+  func encoded(key: Value?, of table: String) throws(EngineError) -> [UInt8] {
     guard let key, let id = SyncKey(key) else {
-      throw RowReader<WriteTransaction>.noPrimaryKey(described)
+      throw RowReader<WriteTransaction>.noPrimaryKey(try described(table))
     }
-    beginRow(id, of: described)
+    return id.encoded()
   }
 
-  func add(int: Int64, to column: Int, isDefault: Bool) {
-    operations.add(int: int, column, isDefault: isDefault)
-  }
+  func encoded(_ value: Value) -> [UInt8] { (SyncValue(value) ?? .null).encoded() }
 
-  func add(double: Double, to column: Int, isDefault: Bool) {
-    operations.add(double: double, column, isDefault: isDefault)
-  }
-
-  func add(bool: Bool, to column: Int, isDefault: Bool) {
-    operations.add(bool: bool, column, isDefault: isDefault)
-  }
-
-  func add(text: String, to column: Int, isDefault: Bool) {
-    operations.add(text: text, column, isDefault: isDefault)
-  }
-
-  func add(_ value: Value, to column: Int, isDefault: Bool) {
-    switch value {
-    case .int(let number): add(int: number, to: column, isDefault: isDefault)
-    case .string(let text): add(text: text, to: column, isDefault: isDefault)
-    // A collection is empty.
-    case .list, .set, .dictionary: return
-    default: operations.add(SyncValue(value) ?? .null, column, isDefault: isDefault)
-    }
+  func didInsert(
+    rows: [UInt8], into table: String, _ rowCount: Int, valueCount: Int, lastKey: Value
+  ) {
+    operations.append(
+      rows: rows, rowCount + valueCount, lastKey: SyncKey(lastKey) ?? .null)
   }
 }

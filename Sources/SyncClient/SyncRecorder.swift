@@ -302,14 +302,14 @@ final class SyncRecorder: ChangeRecorder {
     guard let column = described.primaryKey, let id = SyncKey(values[column]) else {
       throw RowReader<WriteTransaction>.noPrimaryKey(described)
     }
-    beginRow(id, of: described)
-    for (position, value) in values.enumerated() where position != column {
-      add(value, to: position, isDefault: isDefault[position])
-    }
-  }
-
-  func beginRow(_ id: SyncKey, of described: FileClass) {
     operations.beginRow(id, of: described.name, described.names)
+    for (position, value) in values.enumerated() where position != column {
+      switch value {
+      // A collection is empty.
+      case .list, .set, .dictionary: continue
+      default: operations.add(SyncValue(value) ?? .null, position, isDefault: isDefault[position])
+      }
+    }
   }
 
   func willDelete(_ key: Int64, from table: String) throws(EngineError) {

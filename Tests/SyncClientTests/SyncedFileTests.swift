@@ -133,12 +133,20 @@ struct SyncedFileTests {
     }
     // The class without the new columns writes the same file.
     let realm = try Realm(configuration: disk.recorded([Note.self], version: 1))
-    try realm.write { _ = realm.create(Note.self, value: ["id": 3, "text": "c"]) }
-    #expect(realm.objects(Note.self).count == 3)
+    try realm.write {
+      for id in 3..<7 { _ = realm.create(Note.self, value: ["id": id, "text": "c"]) }
+    }
+    #expect(realm.objects(Note.self).count == 6)
     let made = try #require(disk.pending(realm.configuration).last)
     #expect(
-      made.operations.contains(
-        .change(SyncField(SyncObject("Note", .int(3)), [], "stars"), .setDefault(.int(0)))))
+      made.operations
+        == (3..<7).flatMap { id -> [SyncOperation] in
+          let note = SyncObject("Note", .int(Int64(id)))
+          return [
+            .create(note), .change(SyncField(note, [], "text"), .set(.text("c"))),
+            .change(SyncField(note, [], "stars"), .setDefault(.int(0))),
+          ]
+        })
   }
 
   @Test("is not migrated")

@@ -26,8 +26,10 @@ import Engine
   fileprivate var nextKey: Int64
   /// The recorder of each row, if there is one.
   private let recorder: (any ChangeRecorder)?
-  /// The values passed to the recorder for columns that are not read in place: a default may differ
-  /// when it is computed again, as the current date does.
+  /// The rows for the recorder since the first one.
+  private var recorded: RecordedRows?
+  /// The values recorded for columns that are not read in place: a default may differ when it is
+  /// computed again, as the current date does.
   private var told: [Value]
   /// The column of the primary key.
   private let keyColumn: Int?
@@ -72,27 +74,42 @@ import Engine
     return key
   }
 
-  /// Passes the values of an object to the recorder.
+  /// Records the values of an object, those of the first one by a call of the recorder.
   @inline(never)
   private func record(_ object: ObjectBase, _ recorder: any ChangeRecorder) throws(EngineError) {
-    let key = keyColumn.map { column in
-      if let value = places[column].value(in: object) { return value }
-      told[column] = fields[column]?.plainValue(of: object) ?? .null
-      return told[column]
-    }
-    try recorder.beginRow(of: access.name, key: key)
-    for column in places.indices where column != keyColumn {
-      if places[column].record(object, column, recorder) { continue }
-      guard let field = fields[column] else {
-        recorder.add(empties[column], to: column, isDefault: true)
-        continue
-      }
+    for column in places.indices {
+      guard places[column].isOther, let field = fields[column] else { continue }
       isAsking = true
-      let value = field.plainValue(of: object) ?? .null
+      told[column] = field.plainValue(of: object) ?? .null
       isAsking = false
-      told[column] = value
-      recorder.add(value, to: column, isDefault: !places[column].isSet(in: object))
     }
+    guard let recorded else {
+      try recorder.didInsert(
+        nextKey, into: access.name,
+        places.indices.map { places[$0].value(in: object) ?? told[$0] },
+        isDefault: places.indices.map { !places[$0].isSet(in: object) })
+      recorded = RecordedRows(try recorder.rowForm(of: access.name))
+      return
+    }
+    if keyColumn.map({ !places[$0].beginRow(object, recorded) }) ?? true {
+      let key = keyColumn.map { told[$0] }
+      recorded.beginRow(key ?? .null, try recorder.encoded(key: key, of: access.name))
+    }
+    for column in places.indices where column != keyColumn {
+      if places[column].record(object, column, recorded) { continue }
+      recorded.add(
+        recorder.encoded(told[column]), to: column, isDefault: !places[column].isSet(in: object))
+    }
+    if recorded.isFull { passRecorded() }
+  }
+
+  /// Passes the rows recorded since the first one to the recorder.
+  fileprivate func passRecorded() {
+    guard let recorder, let recorded, recorded.rowCount > 0 else { return }
+    let (rowCount, valueCount) = (recorded.rowCount, recorded.valueCount)
+    recorder.didInsert(
+      rows: recorded.take(), into: access.name, rowCount, valueCount: valueCount,
+      lastKey: recorded.lastKey)
   }
 
   /// Adds the row of an object, whose properties are unset then.
@@ -292,6 +309,7 @@ extension _RealmCore {
     guard let batch = adding.batch else { return }
     batch.checkIdle()
     adding.batch = nil
+    batch.passRecorded()
     setNextKey(batch.nextKey, of: batch.access.name)
     do throws(EngineError) { try batch.rows.flush() } catch { fail(Realm.Error(error)) }
   }

@@ -50,19 +50,31 @@ package protocol ChangeRecorder: AnyObject {
   func didInsert(
     _ key: Int64, into table: String, _ values: [Value], isDefault: [Bool]
   ) throws(EngineError)
-  /// Begins a new row of a batch, like `didInsert`: its values follow, except that of the key.
-  /// - Parameters:
-  ///   - table: Its table.
-  ///   - key: Its primary key; nil without one.
+  /// The form of more rows of a batch, all of a class without collections and links to objects.
+  ///
+  /// Called after `didInsert` with the first one.
+  /// - Parameter table: Their table.
+  /// - Returns: The form.
   /// - Throws: The error that prevents the transaction from committing.
-  func beginRow(of table: String, key: Value?) throws(EngineError)
-  /// The row's value in a column; each column once, and not that of the primary key.
-  func add(_ value: Value, to column: Int, isDefault: Bool)
-  /// The same for the types that most values have.
-  func add(int: Int64, to column: Int, isDefault: Bool)
-  func add(double: Double, to column: Int, isDefault: Bool)
-  func add(bool: Bool, to column: Int, isDefault: Bool)
-  func add(text: String, to column: Int, isDefault: Bool)
+  func rowForm(of table: String) throws(EngineError) -> RecordedRowForm
+  /// The bytes of a primary key in rows of that form, that of its type included.
+  /// - Parameters:
+  ///   - key: The key; nil when the class has none.
+  ///   - table: The class's table.
+  /// - Returns: The bytes.
+  /// - Throws: The error that prevents the transaction from committing.
+  func encoded(key: Value?, of table: String) throws(EngineError) -> [UInt8]
+  /// The bytes of another value in such a row.
+  func encoded(_ value: Value) -> [UInt8]
+  /// Called with rows of the batch, at once behind those before them.
+  /// - Parameters:
+  ///   - rows: Their bytes.
+  ///   - table: Their table.
+  ///   - rowCount: Their number.
+  ///   - valueCount: The number of their values, keys apart.
+  ///   - lastKey: The primary key of the last one.
+  func didInsert(
+    rows: [UInt8], into table: String, _ rowCount: Int, valueCount: Int, lastKey: Value)
   /// A row is about to go, and with it the links to it.
   func willDelete(_ key: Int64, from table: String) throws(EngineError)
   /// A property that is not a collection has a value.

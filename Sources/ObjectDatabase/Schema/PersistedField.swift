@@ -133,24 +133,36 @@ extension PersistedField.Place {
     }
   }
 
-  /// Passes the value for an object's row to a recorder, if the property is read in place.
-  /// - Returns: False for a property of another type; nothing was recorded then.
+  /// Adds the value for an object's row to those for a recorder, if the property is read in place.
+  /// - Returns: False for a property of another type; nothing was added then.
   @inline(__always)
-  func record(_ object: ObjectBase, _ column: Int, _ recorder: any ChangeRecorder) -> Bool {
+  func record(_ object: ObjectBase, _ column: Int, _ rows: RecordedRows) -> Bool {
     switch kind {
     case .int:
       let value = stored(Int.self, in: object)
-      recorder.add(int: Int64(value ?? 0), to: column, isDefault: value == nil)
+      rows.add(int: Int64(value ?? 0), to: column, isDefault: value == nil)
     case .double:
       let value = stored(Double.self, in: object)
-      recorder.add(double: value ?? 0, to: column, isDefault: value == nil)
+      rows.add(double: value ?? 0, to: column, isDefault: value == nil)
     case .string:
       let value = stored(String.self, in: object)
-      recorder.add(text: value ?? "", to: column, isDefault: value == nil)
+      rows.add(text: value ?? "", to: column, isDefault: value == nil)
     case .bool:
       let value = stored(Bool.self, in: object)
-      recorder.add(bool: value ?? false, to: column, isDefault: value == nil)
+      rows.add(bool: value ?? false, to: column, isDefault: value == nil)
     case .other, .nowhere: return false
+    }
+    return true
+  }
+
+  /// Begins a row for a recorder with its primary key, if that is read in place.
+  /// - Returns: False for a property of another type; nothing was begun then.
+  @inline(__always)
+  func beginRow(_ object: ObjectBase, _ rows: RecordedRows) -> Bool {
+    switch kind {
+    case .int: rows.beginRow(int: Int64(stored(Int.self, in: object) ?? 0))
+    case .string: rows.beginRow(text: stored(String.self, in: object) ?? "")
+    case .double, .bool, .other, .nowhere: return false
     }
     return true
   }
@@ -178,6 +190,9 @@ extension PersistedField.Place {
     }
     return true
   }
+
+  /// Whether the property has a type that is not read in place.
+  var isOther: Bool { kind == .other }
 
   /// Whether the property of an unmanaged object was set, or has its own default.
   @inline(__always)

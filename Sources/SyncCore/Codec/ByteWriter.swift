@@ -43,19 +43,6 @@ struct ByteWriter {
   /// Removes all bytes; the memory of many is given back.
   mutating func removeAll() { bytes.removeAll(keepingCapacity: bytes.count < 4096) }
 
-  mutating func append(utf8 text: String) {
-    let utf8 = text.utf8.span
-    bytes.append(addingCapacity: utf8.count) { bytes in
-      for index in utf8.indices { bytes.append(utf8[index]) }
-    }
-  }
-
-  /// Adds bytes that `fill` gives, `countMax` at most.
-  @inline(__always)
-  mutating func append(countMax: Int, _ fill: (inout OutputSpan<UInt8>) -> Void) {
-    bytes.append(addingCapacity: countMax, initializingWith: fill)
-  }
-
   /// A number in groups of seven bits, the lowest first.
   mutating func append(number: UInt64) {
     var rest = number
@@ -161,24 +148,5 @@ struct ByteWriter {
   mutating func append(object: SyncObject, in names: inout NameTable?) {
     append(name: object.type, in: &names)
     append(key: object.key)
-  }
-}
-
-extension OutputSpan where Element == UInt8 {
-  /// A number in groups of seven bits, the lowest first: ten bytes at most.
-  @inline(__always)
-  mutating func append(number: UInt64) {
-    var rest = number
-    while rest >= 0x80 {
-      append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    append(UInt8(rest))
-  }
-
-  /// A signed number; small absolute values have short encodings: ten bytes at most.
-  @inline(__always)
-  mutating func append(signed number: Int64) {
-    append(number: UInt64(bitPattern: number << 1 ^ number >> 63))
   }
 }
