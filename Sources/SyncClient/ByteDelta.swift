@@ -21,9 +21,15 @@ enum ByteDelta {
   /// The difference; nil where the bytes themselves are not longer.
   /// - Complexity: O(bytes).
   static func encoded(_ new: [UInt8], from old: [UInt8]) -> [UInt8]? {
-    guard new.count <= sizeMax, old.count <= sizeMax else { return nil }
     var delta: [UInt8] = []
-    delta.reserveCapacity(new.count)
+    return encode(new, from: old, into: &delta) ? delta : nil
+  }
+
+  /// Puts the difference in the place of what `delta` has, whose memory is used again.
+  /// - Returns: Whether it is shorter than the bytes themselves; else `delta` has no difference.
+  static func encode(_ new: [UInt8], from old: [UInt8], into delta: inout [UInt8]) -> Bool {
+    guard new.count <= sizeMax, old.count <= sizeMax else { return false }
+    delta.removeAll(keepingCapacity: true)
     // Where the run begins.
     var (place, base) = (0, 0)
     while true {
@@ -44,9 +50,9 @@ enum ByteDelta {
       delta += new[place..<place + other.put]
       place += other.put
       base += other.gone
-      guard delta.count < new.count else { return nil }
+      guard delta.count < new.count else { return false }
     }
-    return delta.count < new.count ? delta : nil
+    return delta.count < new.count
   }
 
   /// How many bytes from these places on are left out, and put in their place, until some are the
@@ -73,21 +79,79 @@ enum ByteDelta {
 
   /// The bytes; nil for a difference from other bytes, or none at all.
   static func decoded(_ delta: [UInt8], from old: [UInt8]) -> [UInt8]? {
+    decoded(delta, nil, from: old)
+  }
+
+  private static func decoded(
+    _ delta: [UInt8], _ others: [UInt8]?, from old: [UInt8]
+  ) -> [UInt8]? {
     var new: [UInt8] = []
-    var (rest, base) = (delta[...], old[...])
+    var (rest, base, others) = (delta[...], old[...], others?[...])
     func isRoom(_ count: Int) -> Bool { count <= sizeMax - new.count }
-    while let run = rest.popFirst() {
-      var (same, gone, put) = (Int(run >> 3), Int(run & 7), Int(run & 7))
-      if run >= 128 {
-        guard let others = rest.popFirst() else { return nil }
-        (same, gone, put) = (Int(run & 127), Int(others >> 4), Int(others & 15))
-      }
-      guard same + gone <= base.count, put <= rest.count, isRoom(same + put) else { return nil }
-      new += base.prefix(same)
-      base.removeFirst(same + gone)
-      new += rest.prefix(put)
-      rest.removeFirst(put)
+    while !rest.isEmpty {
+      guard let run = nextRun(&rest), run.same + run.gone <= base.count, run.put <= rest.count,
+        isRoom(run.same + run.put), run.put <= others?.count ?? run.put
+      else { return nil }
+      new += base.prefix(run.same)
+      base.removeFirst(run.same + run.gone)
+      new += (others ?? rest).prefix(run.put)
+      rest.removeFirst(run.put)
+      others?.removeFirst(run.put)
     }
-    return isRoom(base.count) ? new + base : nil
+    return isRoom(base.count) && others?.isEmpty ?? true ? new + base : nil
+  }
+
+  /// Takes the numbers of a run, whose bytes follow then; nil when they are not whole.
+  private static func nextRun(
+    _ rest: inout ArraySlice<UInt8>
+  ) -> (same: Int, gone: Int, put: Int)? {
+    guard let run = rest.popFirst() else { return nil }
+    guard run >= 128 else { return (Int(run >> 3), Int(run & 7), Int(run & 7)) }
+    return rest.popFirst().map { (Int(run & 127), Int($0 >> 4), Int($0 & 15)) }
+  }
+
+  // MARK: the same runs
+
+  /// Puts the bytes that follow in the runs of a difference in the place of what `others` has, when
+  /// another difference has the same runs.
+  /// - Parameters:
+  ///   - new: The bytes.
+  ///   - delta: A difference between other bytes; without runs it is like none.
+  ///   - old: What the bytes are compared with.
+  ///   - others: Its memory is used again.
+  /// - Returns: Whether the difference has these runs.
+  /// - Complexity: O(bytes).
+  static func encode(
+    _ new: [UInt8], like delta: [UInt8], from old: [UInt8], into others: inout [UInt8]
+  ) -> Bool {
+    guard !delta.isEmpty, new.count <= sizeMax, old.count <= sizeMax else { return false }
+    others.removeAll(keepingCapacity: true)
+    var rest = delta[...]
+    var (place, base) = (0, 0)
+    func areSame(_ count: Int) -> Bool {
+      guard place + count <= new.count, base + count <= old.count else { return false }
+      for index in 0..<count where new[place + index] != old[base + index] { return false }
+      return true
+    }
+    while let run = nextRun(&rest) {
+      guard areSame(run.same) else { return false }
+      place += run.same
+      base += run.same + run.gone
+      guard run.put <= new.count - place, base <= old.count else { return false }
+      for byte in new[place..<place + run.put] { others.append(byte) }
+      place += run.put
+      rest.removeFirst(run.put)
+    }
+    return new.count - place == old.count - base && areSame(new.count - place)
+  }
+
+  /// The bytes of a difference with the runs of another one; nil when they do not fit these bytes.
+  /// - Parameters:
+  ///   - others: The bytes that follow in the runs.
+  ///   - delta: The other difference.
+  ///   - old: What the bytes were compared with.
+  /// - Returns: The bytes.
+  static func decoded(_ others: [UInt8], like delta: [UInt8], from old: [UInt8]) -> [UInt8]? {
+    delta.isEmpty ? nil : decoded(delta, others, from: old)
   }
 }

@@ -32,8 +32,21 @@ struct TouchedProperties: Equatable {
 }
 
 struct KeptStates {
+  /// A row, found faster than its object.
+  struct Place: Hashable {
+    private let described: ObjectIdentifier
+    private let row: Int64
+
+    init(described: FileClass, row: Int64) {
+      self.described = ObjectIdentifier(described)
+      self.row = row
+    }
+  }
+
   private static let countMax = 10_000
   private var known: [SyncObject: TouchedProperties] = [:]
+  /// The same of rows, as far as they were asked for.
+  private var places: [Place: TouchedProperties] = [:]
   /// What was known of objects before the current or last transaction.
   private var earlier: [(object: SyncObject, properties: TouchedProperties)] = []
   /// The stored marks of classes' tables, as far as they were asked for.
@@ -42,17 +55,29 @@ struct KeptStates {
 
   /// Called when a transaction is about to be committed.
   /// - Parameters:
-  ///   - identity: The file's identity.
+  ///   - identity: The file's identity; nil when it is the same as in the last transaction.
   ///   - isLastThere: Whether all of the last transaction is in the file.
-  mutating func begin(_ identity: SyncIdentity, isLastThere: Bool) {
-    if self.identity != identity || known.count > Self.countMax {
+  mutating func begin(_ identity: SyncIdentity?, isLastThere: Bool) {
+    if let identity, self.identity != identity {
       self = KeptStates()
       self.identity = identity
     }
+    if known.count > Self.countMax || places.count > Self.countMax {
+      (known, places) = ([:], [:])
+    }
     if !isLastThere {
+      places = [:]
       for (object, properties) in earlier.reversed() { known[object] = properties }
     }
     earlier.removeAll(keepingCapacity: earlier.count < 64)
+  }
+
+  /// What is known of the object of a row, without looking for the object.
+  func properties(of place: Place) -> TouchedProperties { places[place] ?? .none }
+
+  /// Notes that properties of the object of a row are known when the transaction is in the file.
+  mutating func add(_ place: Place, _ properties: TouchedProperties) {
+    places[place] = self.properties(of: place).union(properties)
   }
 
   /// What is known of an object.

@@ -6,8 +6,10 @@
 //   offset_bytes  size  field       (of the rows' bytes, one after the other)
 //              0     1  kind of the item in the lower 3 bits: 1 a changeset, 2 an old state; 3, 4
 //                       the same as the difference from the one before (ByteDelta.swift), in which
-//                       a changeset's number and stamp are one higher; 0 ends the items. The upper
-//                       5 bits are the size of its bytes, if it is less than 31
+//                       a changeset's number and stamp are one higher; 5, 6 the same with the runs
+//                       of the difference before; 7 a changeset as in 5, where the one before has
+//                       the first stamp of the next millisecond; 0 ends the items. The upper 5 bits
+//                       are the size of its bytes, if it is less than 31
 //              1  0, 2  the size, if the upper bits are 31
 //           1, 3     …  its bytes
 // Invariants: `first` is the number of the page's first changeset; the others follow it; old states
@@ -23,6 +25,10 @@ struct PendingPage {
     static let old: UInt8 = 2
     /// Added for a difference.
     static let delta: UInt8 = 2
+    /// Added for a difference with the same runs as the one before.
+    static let sameRuns: UInt8 = 4
+    /// A changeset of the next millisecond whose difference has the same runs.
+    static let later: UInt8 = 7
   }
 
   /// A changeset, with the old states of objects.
@@ -55,8 +61,13 @@ struct PendingPage {
   private var end = 0
   /// The rows' bytes, one after the other.
   private var bytes: [UInt8]
-  /// The last changeset and the last old state.
+  /// What the next changeset and old state are compared with: the last ones, the changeset as if
+  /// it were the next one while an item is added or read.
   private var bases: [[UInt8]] = [[], []]
+  /// The last differences that say their runs, of changesets and of old states.
+  private var runs: [[UInt8]] = [[], []]
+  /// The difference written last, whose memory is used again.
+  private var delta: [UInt8] = []
 
   /// A page without items.
   init(first: UInt64) {
@@ -129,20 +140,32 @@ struct PendingPage {
       start += 2
     }
     guard count <= Self.bytesMax - start else { throw damaged("ends within an item") }
-    guard (Kind.changeset...Kind.old + Kind.delta).contains(kind) else {
-      throw damaged("has an item of kind \(kind)")
-    }
-    var item = Array(bytes[start..<start + count])
-    let isOld = kind == Kind.old || kind == Kind.old + Kind.delta
-    if kind > Kind.delta {
-      guard let made = ByteDelta.decoded(item, from: base(isOld: isOld)) else {
-        throw damaged("has the difference from another item")
-      }
-      item = made
-    }
-    bases[isOld ? 1 : 0] = item
+    let item = try self.item(kind, Array(bytes[start..<start + count]))
     end = start + count
-    return (isOld, item, first)
+    return (item.isOld, item.bytes, first)
+  }
+
+  /// An item of a kind from what is stored.
+  private mutating func item(
+    _ kind: UInt8, _ stored: [UInt8]
+  ) throws(EngineError) -> (isOld: Bool, bytes: [UInt8]) {
+    let isOld = kind % 2 == 0
+    let sort = isOld ? 1 : 0
+    var item: [UInt8]? = stored
+    if kind <= Kind.delta {
+      runs[sort] = []
+    } else {
+      if !isOld { Self.follow(&bases[0], isLater: kind == Kind.later) }
+      if kind > Kind.sameRuns {
+        item = ByteDelta.decoded(stored, like: runs[sort], from: bases[sort])
+      } else {
+        item = ByteDelta.decoded(stored, from: bases[sort])
+        runs[sort] = stored
+      }
+    }
+    guard let item else { throw damaged("has the difference from another item") }
+    bases[sort] = item
+    return (isOld, item)
   }
 
   private func damaged(_ what: String) -> EngineError {
@@ -179,7 +202,7 @@ struct PendingPage {
     precondition(hasRoom(for: item), "\(item.sizeBytes) bytes behind \(end)")
     let isNew = end == 0
     lastStart = end
-    put(item.head + item.body, isOld: false)
+    put(item.body.isEmpty ? item.head : item.head + item.body, isOld: false)
     for old in item.olds { put(old, isOld: true) }
     last = (header.sequence, header.stamp)
     for (index, number) in Self.numbers(first).enumerated()
@@ -189,18 +212,40 @@ struct PendingPage {
   }
 
   private mutating func put(_ item: [UInt8], isOld: Bool) {
-    let delta = ByteDelta.encoded(item, from: base(isOld: isOld))
-    bases[isOld ? 1 : 0] = item
-    let stored = delta ?? item
-    let kind = (isOld ? Kind.old : Kind.changeset) + (delta == nil ? 0 : Kind.delta)
-    if stored.count < Self.sizeAfter {
-      put(kind | UInt8(stored.count << 3))
+    let sort = isOld ? 1 : 0
+    let kind = encode(item, isOld: isOld)
+    bases[sort] = item
+    let isDelta = kind > Kind.delta
+    let count = isDelta ? delta.count : item.count
+    if count < Self.sizeAfter {
+      put(kind | UInt8(count << 3))
     } else {
       put(kind | UInt8(Self.sizeAfter << 3))
-      put(UInt8(stored.count & 255))
-      put(UInt8(stored.count >> 8))
+      put(UInt8(count & 255))
+      put(UInt8(count >> 8))
     }
-    for byte in stored { put(byte) }
+    if isDelta { for byte in delta { put(byte) } } else { for byte in item { put(byte) } }
+  }
+
+  /// Encodes an item as a difference, if that is shorter.
+  /// - Returns: Its kind.
+  private mutating func encode(_ item: [UInt8], isOld: Bool) -> UInt8 {
+    let (sort, kind) = isOld ? (1, Kind.old) : (0, Kind.changeset)
+    if !isOld { Self.follow(&bases[0], isLater: false) }
+    if ByteDelta.encode(item, like: runs[sort], from: bases[sort], into: &delta) {
+      return kind + Kind.sameRuns
+    }
+    if !isOld {
+      var later = bases[0]
+      Self.moveToNextMillisecond(&later)
+      if ByteDelta.encode(item, like: runs[0], from: later, into: &delta) { return Kind.later }
+    }
+    guard ByteDelta.encode(item, from: bases[sort], into: &delta) else {
+      runs[sort] = []
+      return kind
+    }
+    runs[sort] = delta
+    return kind + Kind.delta
   }
 
   private mutating func put(_ byte: UInt8) {
@@ -208,14 +253,34 @@ struct PendingPage {
     end += 1
   }
 
-  /// What the next item is compared with.
-  private func base(isOld: Bool) -> [UInt8] {
-    isOld ? bases[1] : Self.following(bases[0])
+  /// Gives a changeset's bytes a number and a stamp that are one higher, where their size stays; or
+  /// the first stamp of a later millisecond.
+  private static func follow(_ bytes: inout [UInt8], isLater: Bool) {
+    let (number, stamp) = places(of: bytes)
+    if let index = number.first(where: { bytes[$0] & 127 < 127 }) {
+      for index in number.lowerBound..<index { bytes[index] &= 128 }
+      bytes[index] += 1
+    }
+    increment(&bytes, stamp)
+    if isLater { moveToNextMillisecond(&bytes) }
   }
 
-  /// A changeset's bytes with a number and a stamp that are one higher, where their size stays.
-  private static func following(_ changeset: [UInt8]) -> [UInt8] {
-    var bytes = changeset
+  /// Moves the stamp in a changeset's bytes.
+  private static func moveToNextMillisecond(_ bytes: inout [UInt8]) {
+    let stamp = places(of: bytes).stamp
+    for index in stamp.prefix(2) { bytes[index] = 0 }
+    increment(&bytes, stamp.dropFirst(2))
+  }
+
+  private static func increment(_ bytes: inout [UInt8], _ places: Range<Int>) {
+    for index in places {
+      bytes[index] &+= 1
+      if bytes[index] != 0 { break }
+    }
+  }
+
+  /// Where a changeset's bytes have its number and its stamp; ranges without bytes in others.
+  private static func places(of bytes: [UInt8]) -> (number: Range<Int>, stamp: Range<Int>) {
     var offset = 1
     func skipNumber() {
       while offset < bytes.count, bytes[offset] >= 128 { offset += 1 }
@@ -224,16 +289,11 @@ struct PendingPage {
     skipNumber()
     let number = offset
     skipNumber()
-    let end = min(offset, bytes.count)
-    if let index = (number..<max(number, end)).first(where: { bytes[$0] & 127 < 127 }) {
-      for index in number..<index { bytes[index] &= 128 }
-      bytes[index] += 1
-    }
+    let numberEnd = min(offset, bytes.count)
     skipNumber()
-    for index in offset..<max(offset, min(offset + 8, bytes.count)) {
-      bytes[index] &+= 1
-      if bytes[index] != 0 { break }
-    }
-    return bytes
+    return (
+      min(number, numberEnd)..<numberEnd,
+      min(offset, bytes.count)..<min(offset + 8, bytes.count)
+    )
   }
 }

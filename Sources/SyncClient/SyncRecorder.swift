@@ -25,6 +25,20 @@ private enum TouchedPart {
   }
 }
 
+/// A property that a transaction sets.
+private struct SetProperty {
+  let field: SyncField
+  let value: SyncValue
+  let position: Int
+  let row: Int64
+  let described: FileClass
+
+  var part: TouchedPart {
+    let properties = TouchedProperties(position)
+    return properties.isWhole ? .whole : .properties(properties, row: row, described)
+  }
+}
+
 /// Records the transactions of one realm.
 final class SyncRecorder: ChangeRecorder {
   /// The wall clock in milliseconds since 1970.
@@ -38,6 +52,9 @@ final class SyncRecorder: ChangeRecorder {
   /// The class of the row reported last.
   @safe @exclusivity(unchecked) private var recent: FileClass?
   @safe @exclusivity(unchecked) var operations = RecordedOperations()
+  /// The only change of the transaction so far, which is not among the operations then: most
+  /// transactions are of this kind.
+  private var only: SetProperty?
   /// The operations of old states.
   private var oldOperations = RecordedOperations()
   /// The objects that were there, or may have been, and that operations are about.
@@ -57,6 +74,9 @@ final class SyncRecorder: ChangeRecorder {
   /// Collections being assigned, each with its old value.
   private var assignments: [(place: CollectionPath, old: Value)] = []
 
+  /// Whether the transaction has changed nothing so far.
+  var isEmpty: Bool { operations.count == 0 && only == nil }
+
   init(now: @escaping @Sendable () -> UInt64) { self.now = now }
 
   // MARK: the transaction
@@ -74,15 +94,17 @@ final class SyncRecorder: ChangeRecorder {
     write = nil
     database = nil
     lastRow = nil
+    only = nil
+    if !assignments.isEmpty { assignments = [] }
+    guard operations.count > 0 else { return }
     touched.removeAll(keepingCapacity: touched.count < Self.touchedMax)
     lastTouched = nil
     operations.removeAll()
-    assignments = []
   }
 
   func willCommit(_ write: WriteTransaction) throws(EngineError) {
     if write.schemaStamp != schemaStamp { forgetClasses() }
-    guard operations.count > 0 else { return }
+    guard !isEmpty else { return }
     let identity = try identity(write)
     let last = try PendingRows.last(write, known: page, isNewest: isCurrent)
     page = nil
@@ -94,10 +116,15 @@ final class SyncRecorder: ChangeRecorder {
       client: identity.client, sequence: max(last?.number ?? 0, identity.lastSequence) + 1,
       base: identity.confirmed, stamp: stamp, operations: [])
     let changeset: (head: [UInt8], body: [UInt8])
-    do throws(SyncError) { changeset = try operations.changeset(header) } catch {
+    do throws(SyncError) {
+      changeset =
+        if let only { (try only.field.changeset(setting: only.value, header), []) } else {
+          try operations.changeset(header)
+        }
+    } catch {
       throw EngineError(code: .limit, message: error.message)
     }
-    kept.begin(identity, isLastThere: last?.isKnown ?? false)
+    kept.begin(isCurrent ? nil : identity, isLastThere: last?.isKnown ?? false)
     let olds = try oldStates(write)
     let item = PendingPage.Item(
       head: changeset.head, body: changeset.body,
@@ -126,10 +153,17 @@ final class SyncRecorder: ChangeRecorder {
     _ write: WriteTransaction
   ) throws(EngineError) -> [(state: OldState, bytes: [UInt8])] {
     var parts: [(object: SyncObject, part: TouchedPart)] = []
-    for (object, part) in touched
-    where !kept.properties(of: object).isSuperset(of: part.properties) {
+    func add(_ object: SyncObject, _ part: TouchedPart) {
+      if kept.properties(of: object).isSuperset(of: part.properties) { return }
       parts.append((object, part))
     }
+    if let only {
+      let place = KeptStates.Place(described: only.described, row: only.row)
+      if kept.properties(of: place).isSuperset(of: only.part.properties) { return [] }
+      add(only.field.object, only.part)
+      kept.add(place, only.part.properties)
+    }
+    for (object, part) in touched { add(object, part) }
     guard !parts.isEmpty, let database else { return [] }
     if parts.count > 1 { parts.sort { $0.object < $1.object } }
     var olds: [(state: OldState, bytes: [UInt8])] = []
@@ -218,7 +252,17 @@ final class SyncRecorder: ChangeRecorder {
     return RowReader(source: write, classes: classes)
   }
 
+  /// Adds what was the only change to the operations, since another one follows.
+  func addOnly() {
+    guard let first = only else { return }
+    only = nil
+    operations.append(.change(first.field, .set(first.value)))
+    touched[first.field.object] = first.part
+    if case .whole = first.part { lastTouched = first.field.object }
+  }
+
   func tell(_ operation: SyncOperation) {
+    addOnly()
     let object = operation.object
     if !isLastTouched(object) {
       touched[object] = .whole
@@ -239,6 +283,7 @@ final class SyncRecorder: ChangeRecorder {
     _ change: SyncChange, of field: SyncField, _ column: ColumnSchema, _ place: CollectionPath
   ) throws(EngineError) {
     guard field.steps.isEmpty, column.target == nil else { return tell(.change(field, change)) }
+    addOnly()
     let isLast = isLastTouched(field.object)
     operations.append(.change(field, change))
     guard !isLast else { return }
@@ -302,6 +347,7 @@ final class SyncRecorder: ChangeRecorder {
     guard let column = described.primaryKey, let id = SyncKey(values[column]) else {
       throw RowReader<WriteTransaction>.noPrimaryKey(described)
     }
+    addOnly()
     operations.beginRow(id, of: described.name, described.names)
     for (position, value) in values.enumerated() where position != column {
       switch value {
@@ -356,6 +402,21 @@ final class SyncRecorder: ChangeRecorder {
     guard let (field, column) = try field(place, reader) else { return }
     try tell(.set(try reader.value(value, column)), of: field, column, place)
     try reader.inner(value, column, field, .value) { tell($0) }
+  }
+
+  func didSet(
+    _ value: Value, at column: Int, of key: Int64, _ rows: RowWriter
+  ) throws(EngineError) -> Bool {
+    guard isEmpty else { return false }
+    let described = try described(rows.name)
+    guard !described.isEmbedded, let primaryKey = described.primaryKey,
+      described.table.columns[column].target == nil, let plain = SyncValue(value),
+      let id = try rows.value(key, primaryKey), let id = SyncKey(id)
+    else { return false }
+    only = SetProperty(
+      field: SyncField(SyncObject(described.name, id), [], described.names[column]), value: plain,
+      position: column, row: key, described: described)
+    return true
   }
 
   func didIncrement(_ place: CollectionPath, by amount: Int64) throws(EngineError) {

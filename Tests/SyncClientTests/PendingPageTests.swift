@@ -204,7 +204,7 @@ struct PendingPageTests {
         errors += 1
       }
     }
-    #expect(errors > 700)
+    #expect(errors > 600)
   }
 
   @Test("hold differences that give back the bytes, and no more than there may be")
@@ -239,5 +239,39 @@ struct PendingPageTests {
     let new = old[..<31] + [200, 201, 202] + old[33..<41] + [203] + old[43...]
     let delta = try #require(ByteDelta.encoded(Array(new), from: old))
     #expect(delta == [128 + 31, 0x23, 200, 201, 202, 128 + 8, 0x21, 203])
+    // Another one with the same runs.
+    let like = old[..<31] + [99, 201, 98] + old[33..<41] + [97] + old[43...]
+    var others: [UInt8] = []
+    try #require(ByteDelta.encode(Array(like), like: delta, from: old, into: &others))
+    #expect(others == [99, 201, 98, 97])
+    #expect(ByteDelta.decoded(others, like: delta, from: old) == Array(like))
+    #expect(ByteDelta.decoded(others + [1], like: delta, from: old) == nil)
+    #expect(ByteDelta.decoded(others, like: delta, from: Array(old[..<40])) == nil)
+    for other in [old, Array(like) + [1], Array(like.dropLast()), Array(like.dropFirst())] {
+      #expect(!ByteDelta.encode(other, like: delta, from: old, into: &others))
+    }
+    #expect(!ByteDelta.encode(old, like: [], from: old, into: &others))
+  }
+
+  @Test("have four bytes for a changeset like the one before, also of the next millisecond")
+  func likeTheOneBefore() throws {
+    let database = try database("pages of one kind")
+    var (stamp, added) = (SyncStamp(milliseconds: 1_600_000_000_255), [SyncChangeset]())
+    var page: PendingPage?
+    for number in 1...430 as ClosedRange<UInt64> {
+      // At 256 milliseconds a higher byte changes as well.
+      let now = 1_600_000_000_255 + number / 5
+      stamp = try #require(SyncStamp.next(now: now, after: stamp))
+      let field = SyncField(SyncObject("Note", .int(Int64(number * 7 % 60))), [], "size")
+      let new = SyncChangeset(
+        client: SyncClient(3), sequence: number, base: SyncVersion(40), stamp: stamp,
+        operations: [.change(field, .set(.int(Int64(number % 64) * 128 + 8_192)))])
+      let write = try database.beginWrite()
+      page = try add(new, write, known: number % 9 == 0 ? nil : page)
+      try write.commit()
+      added.append(new)
+    }
+    #expect(try all(database) == added)
+    #expect(try SyncTable.numbers(.pending, try database.snapshot()).count == 4, "one page")
   }
 }

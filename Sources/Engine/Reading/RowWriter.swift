@@ -22,6 +22,9 @@ package final class RowWriter: RowReading {
     schemaStamp = transaction.schemaStamp
   }
 
+  /// The name of the table.
+  package var name: String { table.schema.name }
+
   /// Name and columns.
   package var schema: TableSchema { table.schema }
 

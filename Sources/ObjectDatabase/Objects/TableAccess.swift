@@ -312,15 +312,16 @@ import Engine
   private func setRecorded(
     _ value: Value, _ key: Int64, _ property: Int, _ writer: RowWriter
   ) throws(EngineError) {
-    let place = _Row(access: self, key: key, property: property).place
-    let isCollection = info.properties[property].isCollection
-    if isCollection { try core.recorder?.willAssign(place) }
-    try set(value, key, table.columns[property], of: property, writer)
-    if isCollection {
-      try core.recorder?.didAssign(place)
-    } else {
-      try core.recorder?.didSet(value, place)
+    guard let recorder = core.recorder else { return }
+    let (row, column) = (_Row(access: self, key: key, property: property), table.columns[property])
+    guard !info.properties[property].isCollection else {
+      try recorder.willAssign(row.place)
+      try set(value, key, column, of: property, writer)
+      return try recorder.didAssign(row.place)
     }
+    try set(value, key, column, of: property, writer)
+    if try recorder.didSet(value, at: column, of: key, writer) { return }
+    try recorder.didSet(value, row.place)
   }
 
   /// Adds to an integer, wrapping around.

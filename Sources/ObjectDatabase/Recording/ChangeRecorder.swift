@@ -79,6 +79,11 @@ package protocol ChangeRecorder: AnyObject {
   func willDelete(_ key: Int64, from table: String) throws(EngineError)
   /// A property that is not a collection has a value.
   func didSet(_ value: Value, _ place: CollectionPath) throws(EngineError)
+  /// The same by the position of a column, which needs no names.
+  /// - Returns: False when it needs them; nothing was recorded then.
+  func didSet(
+    _ value: Value, at column: Int, of key: Int64, _ rows: RowWriter
+  ) throws(EngineError) -> Bool
   /// An integer property has grown by a number.
   func didIncrement(_ place: CollectionPath, by amount: Int64) throws(EngineError)
   /// A collection has changed.

@@ -40,6 +40,9 @@ struct ByteWriter {
 
   mutating func append(_ other: [UInt8]) { bytes += other }
 
+  /// Makes room for as many bytes more.
+  mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
+
   /// Removes all bytes; the memory of many is given back.
   mutating func removeAll() { bytes.removeAll(keepingCapacity: bytes.count < 4096) }
 

@@ -58,12 +58,48 @@ package struct RecordedOperations: Sendable {
     for name in writer.nameTable { bytes.append(text: name) }
     bytes.append(count: count)
     let (head, body) = (bytes.bytes, writer.body.bytes)
-    guard head.count + body.count <= SyncLimits.changesetBytesMax else {
-      throw SyncError(
-        .limit,
-        "a transaction of \(head.count + body.count) bytes > \(SyncLimits.changesetBytesMax)")
-    }
+    try Self.checkSize(head.count + body.count)
     return (head, body)
+  }
+
+  fileprivate static func checkSize(_ count: Int) throws(SyncError) {
+    guard count <= SyncLimits.changesetBytesMax else {
+      throw SyncError(.limit, "a transaction of \(count) bytes > \(SyncLimits.changesetBytesMax)")
+    }
+  }
+}
+
+extension SyncField {
+  /// Encodes a changeset that sets this property, which is one of the object itself, and does
+  /// nothing else.
+  /// - Parameters:
+  ///   - value: The value, which is not a link.
+  ///   - header: The other fields of the changeset; its operations are ignored.
+  /// - Returns: The same bytes as `RecordedOperations` for the operation.
+  /// - Throws: `limit`, as `RecordedOperations`.
+  /// - Complexity: O(bytes).
+  package func changeset(
+    setting value: SyncValue, _ header: SyncChangeset
+  ) throws(SyncError) -> [UInt8] {
+    precondition(steps.isEmpty, "a property of an embedded object")
+    var bytes = ByteWriter()
+    bytes.reserve(128)
+    bytes.append(SyncCoding.changesetFormat)
+    SyncCoding.append(header, to: &bytes)
+    let hasOneName = object.type == property
+    bytes.append(count: hasOneName ? 1 : 2)
+    bytes.append(text: object.type)
+    if !hasOneName { bytes.append(text: property) }
+    // One operation, of kind 2; the class has the name 0.
+    bytes.append(count: 1)
+    bytes.append(2 as UInt8)
+    bytes.append(count: 0)
+    bytes.append(key: object.key)
+    bytes.append(count: 0)
+    bytes.append(count: hasOneName ? 0 : 1)
+    bytes.append(value: value, names: nil)
+    try RecordedOperations.checkSize(bytes.bytes.count)
+    return bytes.bytes
   }
 }
 
