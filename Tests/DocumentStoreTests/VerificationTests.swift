@@ -118,6 +118,17 @@ struct VerificationTests {
     (.layout, "UPDATE kv_info SET body = x'0000000000000009' WHERE key = 'versioning'"),
     (.layout, "DROP TABLE \"kv_del_.c\""),
     (.layout, "UPDATE kvmeta SET purgeCnt = -1"),
+    (.layout, "UPDATE kvmeta SET purgeCnt = 1e300"),
+    (.layout, "UPDATE kv_default SET sequence = x'31' WHERE key = 'a'"),
+    (.layout, "UPDATE kv_del_default SET flags = x'31'"),
+    (.layout, "UPDATE kvmeta SET lastSeq = 9223372036854775807"),
+    (.layout, "ALTER TABLE kv_info RENAME COLUMN flags TO flag"),
+    (.layout, "ALTER TABLE kv_del_default RENAME COLUMN version TO versions"),
+    (.sequences, "UPDATE kv_info SET sequence = 4"),
+    (.ids, "UPDATE kv_default SET key = NULL WHERE key = 'a'"),
+    (.ids, "UPDATE kv_default SET key = x'6162' WHERE key = 'a'"),
+    (.ids, "UPDATE kv_default SET key = '_a' WHERE key = 'a'"),
+    (.ids, "UPDATE kv_del_default SET key = ''"),
   ]
 
   @Test("finds damage of every kind", arguments: 0..<damages.count)
@@ -141,6 +152,52 @@ struct VerificationTests {
     try PlainSQL(folder.bundle).execute(damage.sql)
     let rules = try file.verify().problems.map(\.rule)
     #expect(rules.contains(damage.rule), "\(damage.sql): \(rules)")
+    try? file.close()
+  }
+
+  private static let wordDamages = [
+    "DELETE FROM \"%_docsize\" WHERE docid = 1",
+    "UPDATE \"%_docsize\" SET size = 4",
+    "DELETE FROM \"%_content\" WHERE docid = 2",
+    "DELETE FROM \"%_stat\"",
+    "UPDATE \"%_stat\" SET value = value || value",
+    "UPDATE \"%_segdir\" SET leaves_end_block = 4",
+    "UPDATE \"%_segdir\" SET idx = 'a' || idx",
+    "UPDATE \"%_segdir\" SET root = '[['",
+    "DELETE FROM \"%_segments\" WHERE blockid = 2",
+    "UPDATE \"%_segments\" SET blockid = 1000000 WHERE blockid = 3",
+    "UPDATE \"%_segments\" SET block = 7 WHERE blockid = 3",
+    """
+    PRAGMA writable_schema = ON;
+    UPDATE sqlite_master SET sql = replace(sql, 'root', 'rood') WHERE name = '%_segdir';
+    PRAGMA schema_version = 1000000
+    """,
+    """
+    PRAGMA writable_schema = ON;
+    UPDATE sqlite_master SET sql = replace(sql, 'c0text', 'cTtext') WHERE name = '%_content';
+    PRAGMA schema_version = 1000000
+    """,
+  ]
+
+  @Test("finds tables of words that SQLite's check passes", arguments: 0..<wordDamages.count)
+  func wordDamage(number: Int) throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.make()
+    try file.write { transaction in
+      let store = try transaction.collection()
+      try store.createIndex(
+        IndexSpecification("words", .fullText(FullTextOptions()), json: #"[[".text"]]"#))
+      for number in 0..<400 {
+        let words = (0..<20).map { "w\(number * 20 + $0)" }.joined(separator: " ")
+        try save("\(number)", "{\"text\":\"\(words)\"}", in: store, transaction)
+      }
+    }
+    #expect(try file.verify().problems == [])
+    let sql = Self.wordDamages[number]
+    try PlainSQL(folder.bundle).execute(
+      sql.replacingOccurrences(of: "%", with: "kv_default::words"))
+    let rules = try file.verify().problems.map(\.rule)
+    #expect(rules.contains(.indexContents), "\(sql): \(rules)")
     try? file.close()
   }
 

@@ -90,7 +90,11 @@ extension DataFile {
     let snapshot = Snapshot(connection: writer, file: self)
     let named = try snapshot.namedBlobs()
     let present = try blobs.digests()
-    var unnamed = present.filter { !named.contains($0) }
+    var unnamed: [BlobDigest] = []
+    for digest in present where !named.contains(digest) {
+      // A folder with a blob's name is none.
+      if try FileCalls.kind(blobs.path(digest)) == .file { unnamed.append(digest) }
+    }
     if !unnamed.isEmpty {
       // Releases of the real library forgot the flag of some records that name blobs.
       let others = try snapshot.namedBlobs(flags: [])

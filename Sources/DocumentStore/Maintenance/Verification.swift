@@ -6,12 +6,14 @@ public struct Verification: Sendable {
   public enum Rule: String, Sendable, CaseIterable {
     /// SQLite's own check of pages, tables and indexes.
     case integrity
-    /// The tables and columns required by the format number.
+    /// The tables and columns required by the format number, and counters that are counts.
     case layout
     /// No sequence is above the collection's last one.
     case lastSequence
     /// Sequences are unique, and none is below 1.
     case sequences
+    /// Keys of collections are IDs that documents can have.
+    case ids
     /// A key is a live record or a dead one, and in the right table.
     case home
     /// Flags are known, and subsequences not negative.
@@ -28,7 +30,7 @@ public struct Verification: Sendable {
     case expiration
     /// Listed indexes have their SQL objects, and there are no others.
     case indexes
-    /// Tables of indexes match their documents.
+    /// Tables of indexes match their documents, and have their form.
     case indexContents
   }
 

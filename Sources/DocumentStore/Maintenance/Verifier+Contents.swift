@@ -5,6 +5,11 @@ import Fleece
 extension Verifier {
   /// Checks a record's revisions, bodies and blobs.
   mutating func checkContents(_ record: Record, of store: KeyStoreName) {
+    if !hasVectors, VersionVector.isVector(record.version) {
+      found.add(
+        .revisions, store: store, key: record.key,
+        "it has a version vector in a file of revision trees")
+    }
     do {
       let flags = try expectedFlags(of: record)
       let mask: RecordFlags = [.deleted, .conflicted]

@@ -8,7 +8,13 @@ import Fleece
 extension Verifier {
   mutating func checkIndexes() throws(DocumentStoreError) {
     let indexes: [IndexInfo]
-    do { indexes = try connection.indexes(where: nil) } catch {
+    do {
+      indexes = try connection.indexes(where: nil)
+      guard !indexes.isEmpty else { return try checkOrphans([]) }
+      for name in try connection.texts("SELECT name FROM indexes WHERE typeof(type) <> 'integer'") {
+        found.add(.indexes, "the type of index \(quoted(name)) is no integer")
+      }
+    } catch {
       found.add(.indexes, error.message)
       return
     }
@@ -69,7 +75,10 @@ extension Verifier {
       }
       try compare(index, plan)
     }
-    if index.kind == .fullText { fullTextTables.append(table) }
+    if index.kind == .fullText {
+      fullTextTables.append(table)
+      try checkWordTables(table, of: index)
+    }
   }
 
   /// The tables that an index should have, with their names in this file.

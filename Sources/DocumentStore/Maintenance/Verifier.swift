@@ -27,6 +27,8 @@ struct Verifier {
   var found = Verification()
   /// Blobs that were checked: whether each exists and is intact.
   var blobs: [BlobDigest: Bool] = [:]
+  /// Whether the file says that its documents have version vectors.
+  var hasVectors = false
   /// Full-text tables, for SQLite's check of their words.
   var fullTextTables: [String] = []
   var connection: Connection { snapshot.connection }
@@ -68,20 +70,50 @@ struct Verifier {
     let version = try connection.number("PRAGMA user_version") ?? 0
     try expect(["name", "lastSeq"], in: "kvmeta", when: true)
     try expect(["purgeCnt"], in: "kvmeta", when: version >= Schema.withPurgeCount)
-    for name in [KeyStoreName.defaultCollection, .info] {
-      try expect(["key", "body"], in: name.table, when: true)
-    }
-    for name in try snapshot.keyStores() {
+    try checkCounters()
+    let records: Set = ["key", "sequence", "flags", "version", "body"]
+    for name in Set(try snapshot.keyStores()).union([.defaultCollection, .info]).sorted() {
+      try expect(records, in: name.table, when: true)
       try expect(["extra"], in: name.table, when: version >= Schema.withExtra)
       try expect(["expiration"], in: name.table, when: version >= Schema.withExpirations)
-      guard name.isCollection else { continue }
-      try expect(["extra"], in: name.deadTable, when: version >= Schema.withDeadTables)
+      guard name.isCollection else {
+        try checkSequences(of: identifier(name.table), in: name)
+        continue
+      }
+      try expect(
+        records.union(["extra"]), in: name.deadTable, when: version >= Schema.withDeadTables)
     }
     for key in [StoreInfo.Key.publicUUID, .privateUUID] {
       let size = try StoreInfo(connection: connection).body(key)?.count ?? 0
       if size != 16 { found.add(.layout, "\(key.rawValue) has \(size) bytes instead of 16") }
     }
-    do { _ = try snapshot.versioning() } catch { found.add(.layout, error.message) }
+    do { hasVectors = try snapshot.versioning() == .vectors } catch {
+      found.add(.layout, error.message)
+    }
+  }
+
+  /// Counters are integers, and can be counted on.
+  private mutating func checkCounters() throws(DocumentStoreError) {
+    guard try Schema.columns("kvmeta", on: connection).contains("lastSeq") else { return }
+    let columns = try connection.hasPurgeCounts() ? ["lastSeq", "purgeCnt"] : ["lastSeq"]
+    for column in columns {
+      let names = try connection.texts(
+        "SELECT name FROM kvmeta WHERE typeof(\(column)) <> 'integer' OR \(column) < 0 "
+          + "OR \(column) = \(Int64.max) LIMIT 10")
+      for name in names { found.add(.layout, "\(column) of \(quoted(name)) in kvmeta is no count") }
+    }
+  }
+
+  /// Sequences of a table, or of a query, occur once.
+  private mutating func checkSequences(
+    of rows: String, in store: KeyStoreName
+  ) throws(DocumentStoreError) {
+    let twice = try connection.texts(
+      "SELECT sequence FROM \(rows) WHERE sequence IS NOT NULL GROUP BY sequence "
+        + "HAVING count(*) > 1 LIMIT 10")
+    for sequence in twice {
+      found.add(.sequences, store: store, "sequence \(sequence) occurs twice")
+    }
   }
 
   private mutating func expect(
@@ -102,25 +134,17 @@ struct Verifier {
       found.add(
         .lastSequence, store: store.name, "sequence \(highest) > \(last), the last one")
     }
-    let twice = try connection.texts(
-      "SELECT sequence FROM \(all) WHERE sequence IS NOT NULL GROUP BY sequence "
-        + "HAVING count(*) > 1 LIMIT 10")
-    for sequence in twice {
-      found.add(.sequences, store: store.name, "sequence \(sequence) occurs twice")
-    }
+    try checkSequences(of: all, in: store.name)
     let homes = try connection.texts(
       "SELECT key FROM \(all) GROUP BY key HAVING count(*) > 1 LIMIT 10")
     for key in homes {
       found.add(.home, store: store.name, key: key, "it is live and dead")
     }
-    let counters = try store.state.loadedCounters(on: connection)
-    if counters.purgeCount < 0 || counters.deadPurgeCount ?? 0 < 0 {
-      found.add(.layout, store: store.name, "a count of purges is negative")
-    }
   }
 
   private mutating func checkRecords(_ store: KeyStore) throws(DocumentStoreError) {
     for table in store.tables {
+      try checkTypes(of: table.name, in: store.name)
       let statement = try connection.statement(
         "SELECT \(table.columns) FROM \(identifier(table.name)) ORDER BY key")
       defer { statement.reset() }
@@ -133,12 +157,29 @@ struct Verifier {
     }
   }
 
+  /// SQLite takes any value in any column, and gives another one when it is read as a number.
+  private mutating func checkTypes(
+    of table: String, in store: KeyStoreName
+  ) throws(DocumentStoreError) {
+    let keys = try connection.texts(
+      "SELECT hex(key) FROM \(identifier(table)) WHERE typeof(key) <> 'text' LIMIT 10")
+    for key in keys { found.add(.ids, store: store, "key x'\(key)' is no text") }
+    let numbers: Set = ["sequence", "flags", "expiration"]
+    for column in try Schema.columns(table, on: connection).intersection(numbers).sorted() {
+      let keys = try connection.texts(
+        "SELECT key FROM \(identifier(table)) "
+          + "WHERE typeof(\(column)) NOT IN ('integer', 'null') LIMIT 10")
+      for key in keys { found.add(.layout, store: store, key: key, "\(column) is no integer") }
+    }
+  }
+
   private mutating func checkHead(
     _ record: Record, in table: RecordTable, of store: KeyStoreName
   ) {
     func add(_ rule: Verification.Rule, _ message: String) {
       found.add(rule, store: store, key: record.key, message)
     }
+    do { try DocumentRules.check(id: record.key) } catch { add(.ids, error.message) }
     if record.sequence < 1 { add(.sequences, "sequence \(record.sequence) < 1") }
     let isDead = record.flags.contains(.deleted)
     if table.isDead, !isDead { add(.home, "a live record lies among the dead") }
