@@ -1,9 +1,9 @@
-// PendingPage.swift: small pending changesets side by side in rows of a fixed size, with the old
-// states of objects that they touch first (docs/reference/sync-client.md, section 3). A commit then
-// changes a few bytes of rows that are there, which the engine stores as edits in its root slot;
-// a row for each changeset would be new nodes.
-//   row key: 2^56 * kind + first * 32 + 28 to 31
-//   offset_bytes  size  field       (of the rows' bytes, one after the other)
+// PendingPage.swift: small pending changesets side by side, with the old states of objects that
+// they touch first (docs/reference/sync-client.md, section 3). The last page is the memo of the
+// version: a commit changes a few bytes of it, which the engine stores as edits in its root slot. A
+// full page becomes a row.
+//   row key: 2^56 * kind + first * 32 + 28; the memo has `first` before the items, and zeros behind
+//   offset_bytes  size  field       (of the items)
 //              0     1  kind of the item in the lower 3 bits: 1 a changeset, 2 an old state; 3, 4
 //                       the same as the difference from the one before (ByteDelta.swift), in which
 //                       a changeset's number and stamp are one higher; 5, 6 the same with the runs
@@ -13,7 +13,7 @@
 //              1  0, 2  the size, if the upper bits are 31
 //           1, 3     …  its bytes
 // Invariants: `first` is the number of the page's first changeset; the others follow it; old states
-// belong to the changeset before them; everything behind the items is 0.
+// belong to the changeset before them; no changeset in a row is newer than one in the memo.
 
 import Engine
 import SyncCore
@@ -42,11 +42,12 @@ struct PendingPage {
     var sizeBytes: Int { olds.reduce(3 + head.count + body.count) { $0 + 3 + $1.count } }
   }
 
-  /// A row stays in its leaf, where it can be edited.
-  private static let rowBytes = 480
-  private static let firstPart: UInt64 = 28
-  private static let rowCount = 4
-  static let bytesMax = rowBytes * rowCount
+  private static let part: UInt64 = 28
+  /// Bytes of the items.
+  static let bytesMax = 960
+  /// Of the number before them.
+  private static let startBytes = 8
+  private static let memoBytes = startBytes + bytesMax
   /// In the place of a size that is not less.
   private static let sizeAfter = 31
 
@@ -56,10 +57,9 @@ struct PendingPage {
   private(set) var last: (number: UInt64, stamp: SyncStamp)?
   /// What was read: none of those that were added.
   private(set) var items: [Item] = []
-  /// Where the last changeset's items begin, and the next ones.
-  private var lastStart = 0
-  private var end = 0
-  /// The rows' bytes, one after the other.
+  /// Where the next item begins.
+  private var end = startBytes
+  /// The bytes of the memo.
   private var bytes: [UInt8]
   /// What the next changeset and old state are compared with: the last ones, the changeset as if
   /// it were the next one while an item is added or read.
@@ -72,30 +72,47 @@ struct PendingPage {
   /// A page without items.
   init(first: UInt64) {
     self.first = first
-    bytes = Array(repeating: 0, count: Self.bytesMax)
+    bytes = NumberBytes.bytes([first]) + Array(repeating: 0, count: Self.bytesMax)
   }
 
-  /// Whether a row of pending changesets belongs to a page.
-  static func hasRow(part: UInt64) -> Bool { part >= firstPart }
+  /// Whether a row of pending changesets is a page.
+  static func isRow(part: UInt64) -> Bool { part == Self.part }
 
-  /// Reads a page.
+  /// Reads a page in a row.
   /// - Throws: `EngineError` with code `.corrupted`.
   init(first: UInt64, _ source: some ReadableVersion) throws(EngineError) {
-    self.first = first
-    bytes = []
-    for number in Self.numbers(first) {
-      guard let row = try SyncTable.bytes(.pending, number, source), row.count == Self.rowBytes
-      else { throw SyncTable.damaged("the page of changeset \(first) is not whole") }
-      bytes += row
+    guard let row = try SyncTable.bytes(.pending, Self.number(first), source),
+      row.count <= Self.bytesMax
+    else { throw SyncTable.damaged("the page of changeset \(first) is not whole") }
+    self.init(first: first)
+    bytes.replaceSubrange(Self.startBytes..<Self.startBytes + row.count, with: row)
+    try readItems()
+  }
+
+  /// The page in a version's memo; nil when it has none.
+  /// - Throws: `EngineError` with code `.corrupted`.
+  static func inMemo(of source: some ReadableVersion) throws(EngineError) -> PendingPage? {
+    let memo = source._memo
+    guard !memo.isEmpty else { return nil }
+    guard memo.count == memoBytes else {
+      throw SyncTable.damaged("the last page has \(memo.count) bytes, not \(memoBytes)")
     }
-    while let (isOld, bytes, start) = try next() {
+    let first = try NumberBytes.numbers(memo, count: 1)[0]
+    guard first > 0 else { return nil }
+    var page = PendingPage(first: first)
+    page.bytes = memo
+    try page.readItems()
+    return page
+  }
+
+  private mutating func readItems() throws(EngineError) {
+    while let (isOld, bytes) = try next() {
       if !isOld {
         let header = try header(of: bytes)
         guard header.sequence > last?.number ?? 0 else {
           throw damaged("has changeset \(header.sequence) behind \(last?.number ?? 0)")
         }
         last = (header.sequence, header.stamp)
-        lastStart = start
         items.append(Item(head: bytes))
       } else if items.isEmpty {
         throw damaged("begins with an old state")
@@ -112,37 +129,42 @@ struct PendingPage {
     }
   }
 
-  /// Removes a page.
+  /// Removes a page, from the memo or the rows.
   static func remove(first: UInt64, _ write: WriteTransaction) throws(EngineError) {
-    for number in numbers(first) { try SyncTable.remove(.pending, number, write) }
+    if try NumberBytes.numbers(write._memo, count: write._memo.isEmpty ? 0 : 1) == [first] {
+      return clearMemo(write)
+    }
+    try SyncTable.remove(.pending, number(first), write)
   }
 
-  /// The numbers of its rows.
-  private static func numbers(_ first: UInt64) -> Range<UInt64> {
-    let number = first * PartRows.partsMax + firstPart
-    return number..<number + UInt64(rowCount)
+  /// Removes the page in the memo, which keeps its size, so that the next page is an edit.
+  static func clearMemo(_ write: WriteTransaction) {
+    if !write._memo.isEmpty { write.memo = Array(repeating: 0, count: memoBytes) }
   }
 
-  private func row(_ index: Int) -> ArraySlice<UInt8> {
-    bytes[index * Self.rowBytes..<(index + 1) * Self.rowBytes]
+  /// The number of its row.
+  private static func number(_ first: UInt64) -> UInt64 { first * PartRows.partsMax + part }
+
+  /// Makes the page, which is in the memo, a row.
+  func storeRow(_ write: WriteTransaction) throws(EngineError) {
+    try SyncTable.put(Array(bytes[Self.startBytes..<end]), .pending, Self.number(first), write)
+    Self.clearMemo(write)
   }
 
   /// Takes the next item; nil behind the last one.
-  private mutating func next() throws(EngineError) -> (
-    isOld: Bool, bytes: [UInt8], start: Int
-  )? {
-    guard end < Self.bytesMax, bytes[end] != 0 else { return nil }
-    let (kind, first) = (bytes[end] & 7, end)
+  private mutating func next() throws(EngineError) -> (isOld: Bool, bytes: [UInt8])? {
+    guard end < Self.memoBytes, bytes[end] != 0 else { return nil }
+    let kind = bytes[end] & 7
     var (count, start) = (Int(bytes[end] >> 3), end + 1)
     if count == Self.sizeAfter {
-      guard start + 2 <= Self.bytesMax else { throw damaged("ends within an item") }
+      guard start + 2 <= Self.memoBytes else { throw damaged("ends within an item") }
       count = Int(bytes[start]) | Int(bytes[start + 1]) << 8
       start += 2
     }
-    guard count <= Self.bytesMax - start else { throw damaged("ends within an item") }
+    guard count <= Self.memoBytes - start else { throw damaged("ends within an item") }
     let item = try self.item(kind, Array(bytes[start..<start + count]))
     end = start + count
-    return (item.isOld, item.bytes, first)
+    return item
   }
 
   /// An item of a kind from what is stored.
@@ -172,43 +194,28 @@ struct PendingPage {
     SyncTable.damaged("the page of changeset \(first) \(what)")
   }
 
-  /// Whether a version has the same items, when it has the page and no other changeset behind it.
+  /// Whether a version has this page in its memo, with the same items.
   ///
   /// The last changeset may be one whose transaction was lost, and another one may follow it.
-  func isNewest(_ source: some ReadableVersion) throws(EngineError) -> Bool {
-    let number = Self.numbers(first).lowerBound
-    for index in lastStart / Self.rowBytes...min(end, Self.bytesMax - 1) / Self.rowBytes {
-      let found = try SyncTable.bytes(.pending, number + UInt64(index), source)
-      guard let found, found[...] == row(index) else { return false }
-    }
-    return true
-  }
+  func isNewest(_ source: some ReadableVersion) -> Bool { source._memo == bytes }
 
   /// Whether more than half of the page is in use.
-  var isHalfFull: Bool { end > Self.bytesMax / 2 }
+  var isHalfFull: Bool { end > Self.memoBytes / 2 }
 
   /// Whether an item fits behind the others.
-  func hasRoom(for item: Item) -> Bool { item.sizeBytes <= Self.bytesMax - end }
+  func hasRoom(for item: Item) -> Bool { item.sizeBytes <= Self.memoBytes - end }
 
-  /// Adds an item that fits, and writes the rows that it changes.
+  /// Adds an item that fits, in the memo.
   /// - Parameters:
   ///   - item: Its bytes.
   ///   - header: The changeset's header.
   ///   - write: The transaction.
-  /// - Throws: `EngineError`.
-  mutating func add(
-    _ item: Item, _ header: SyncChangeset, _ write: WriteTransaction
-  ) throws(EngineError) {
+  mutating func add(_ item: Item, _ header: SyncChangeset, _ write: WriteTransaction) {
     precondition(hasRoom(for: item), "\(item.sizeBytes) bytes behind \(end)")
-    let isNew = end == 0
-    lastStart = end
     put(item.body.isEmpty ? item.head : item.head + item.body, isOld: false)
     for old in item.olds { put(old, isOld: true) }
     last = (header.sequence, header.stamp)
-    for (index, number) in Self.numbers(first).enumerated()
-    where isNew || (lastStart / Self.rowBytes...(end - 1) / Self.rowBytes).contains(index) {
-      try SyncTable.put(Array(row(index)), .pending, number, write)
-    }
+    write.memo = bytes
   }
 
   private mutating func put(_ item: [UInt8], isOld: Bool) {

@@ -1,17 +1,17 @@
 // PendingRows.swift: the changesets that are not among the entries: small ones in pages, others in
-// rows of their own. Invariants: no row of `__sync` has a larger key, so the last changeset is
-// found at once; a page stays until all of its changesets are among the entries, and as long as it
-// is the last one, so that the next commit edits it: changesets up to `lastSequence` do not count.
+// rows of their own. Invariants: the last changeset is in the memo, or no row of `__sync` has a
+// larger key, so it is found at once; a page stays until all of its changesets are among the
+// entries: changesets up to `lastSequence` do not count.
 
 import Engine
 import SyncCore
 
 package enum PendingRows {
-  /// The last changeset that has a row.
+  /// The last changeset.
   struct Last {
     var number: UInt64
     var stamp: SyncStamp
-    /// The page that it is in.
+    /// The page that it is in, if that is in the memo.
     var page: PendingPage?
     /// Whether the page is one that was known, with the same content.
     var isKnown = false
@@ -33,20 +33,21 @@ package enum PendingRows {
   static func last(
     _ write: WriteTransaction, known: PendingPage?, isNewest: Bool
   ) throws(EngineError) -> Last? {
-    if isNewest, let known, let last = known.last {
+    if let known, let last = known.last, isNewest || known.isNewest(write) {
       return Last(number: last.number, stamp: last.stamp, page: known, isKnown: true)
+    }
+    if let page = try PendingPage.inMemo(of: write) {
+      return page.last.map { Last(number: $0.number, stamp: $0.stamp, page: page) }
     }
     let rows = try RowWriter(write, SyncTable.name)
     guard let key = try rows.largestKey(), let (kind, row) = SyncTable.parts(key),
       kind == .pending
     else { return nil }
     let (number, part) = (row / PartRows.partsMax, row % PartRows.partsMax)
-    if PendingPage.hasRow(part: part) {
-      if let known, known.first == number, try known.isNewest(write), let last = known.last {
-        return Last(number: last.number, stamp: last.stamp, page: known, isKnown: true)
+    if PendingPage.isRow(part: part) {
+      return try PendingPage(first: number, write).last.map {
+        Last(number: $0.number, stamp: $0.stamp)
       }
-      let page = try PendingPage(first: number, write)
-      return page.last.map { Last(number: $0.number, stamp: $0.stamp, page: page) }
     }
     let bytes = try PartRows.pending.bytes(number, write)
     return Last(number: number, stamp: try header(bytes, number).stamp)
@@ -77,13 +78,16 @@ package enum PendingRows {
     func isNextDue(_ page: PendingPage) -> Bool {
       page.isHalfFull && write.editsRoomBytes < item.sizeBytes
     }
-    if var page = last?.page, page.hasRoom(for: item), !isNextDue(page) {
+    if var page = last?.page {
       // Its bytes are changed in their place.
       last?.page = nil
-      try page.add(item, header, write)
-      return page
+      if page.hasRoom(for: item), !isNextDue(page) {
+        page.add(item, header, write)
+        return page
+      }
+      try page.storeRow(write)
     }
-    guard item.sizeBytes <= PendingPage.bytesMax / 4 else {
+    guard item.sizeBytes <= PendingPage.bytesMax / 2, write.hasMemo else {
       let isLarge = item.body.count > separateBytesMin
       try PartRows.pending.append(
         isLarge ? [item.head, item.body] : [item.head + item.body], number: header.sequence, write)
@@ -91,7 +95,7 @@ package enum PendingRows {
     }
     try PartRows.checkNumber(header.sequence)
     var page = PendingPage(first: header.sequence)
-    try page.add(item, header, write)
+    page.add(item, header, write)
     return page
   }
 
@@ -125,7 +129,7 @@ package enum PendingRows {
       all += found.all
     }
 
-    /// Removes those whose changesets are all among the entries, except for a page at the end.
+    /// Removes those whose changesets are all among the entries.
     /// - Parameters:
     ///   - lastSequence: The number of the last changeset that is among the entries.
     ///   - write: The transaction.
@@ -133,8 +137,7 @@ package enum PendingRows {
     mutating func trim(
       upTo lastSequence: UInt64, _ write: WriteTransaction
     ) throws(EngineError) {
-      var gone = all.prefix { $0.last <= lastSequence }
-      if gone.count == all.count, all.last?.isPage ?? false { gone.removeLast() }
+      let gone = all.prefix { $0.last <= lastSequence }
       for place in gone {
         if place.isPage {
           try PendingPage.remove(first: place.first, write)
@@ -159,25 +162,33 @@ package enum PendingRows {
   ) throws(EngineError) -> Contents {
     var found = Contents()
     let oldsFrom = try ClassMarks.oldStatesFrom(source)
-    for row in try SyncTable.numbers(.pending, source) {
-      let (first, part) = (row / PartRows.partsMax, row % PartRows.partsMax)
-      guard first >= start, found.places.all.last?.first != first else { continue }
-      guard PendingPage.hasRow(part: part) else {
-        let bytes = try PartRows.pending.bytes(first, source)
-        found.places.all.append(Places.Place(first: first, last: first, isPage: false))
-        if first > lastSequence { found.changesets.append(try changeset(bytes, first)) }
-        continue
-      }
-      let page = try PendingPage(first: first, source)
+    func add(_ page: PendingPage) throws(EngineError) {
       found.places.all.append(
-        Places.Place(first: first, last: page.last?.number ?? first, isPage: true))
+        Places.Place(first: page.first, last: page.last?.number ?? page.first, isPage: true))
       for item in page.items {
-        let number = try header(item.head, first).sequence
+        let number = try header(item.head, page.first).sequence
         guard number > lastSequence else { continue }
         found.changesets.append(try changeset(item.head, number))
         guard number >= oldsFrom else { continue }
         for bytes in item.olds { found.olds.add(try OldState(decoding: bytes)) }
       }
+    }
+    for row in try SyncTable.numbers(.pending, source) {
+      let (first, part) = (row / PartRows.partsMax, row % PartRows.partsMax)
+      guard first >= start, found.places.all.last?.first != first else { continue }
+      guard PendingPage.isRow(part: part) else {
+        let bytes = try PartRows.pending.bytes(first, source)
+        found.places.all.append(Places.Place(first: first, last: first, isPage: false))
+        if first > lastSequence { found.changesets.append(try changeset(bytes, first)) }
+        continue
+      }
+      try add(try PendingPage(first: first, source))
+    }
+    if let page = try PendingPage.inMemo(of: source), page.first >= start {
+      guard page.first > found.places.all.last?.last ?? 0 else {
+        throw SyncTable.damaged("changeset \(page.first) is in the last page and in a row")
+      }
+      try add(page)
     }
     return found
   }
@@ -197,6 +208,7 @@ package enum PendingRows {
     by changesets: [SyncChangeset], _ write: WriteTransaction
   ) throws(EngineError) -> Places {
     try PartRows.pending.remove(write) { _ in true }
+    PendingPage.clearMemo(write)
     try ClassMarks.storeOldStates(from: 0, write)
     var places = Places()
     var last: Last?

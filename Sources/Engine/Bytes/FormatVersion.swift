@@ -22,6 +22,8 @@ public struct FormatVersion: RawRepresentable, Hashable, Comparable, Sendable {
 
   /// Whether root slots may carry edits of nodes.
   var hasSlotEdits: Bool { rawValue >= 4 }
+  /// Whether groups may have a memo.
+  var hasMemo: Bool { rawValue >= 4 }
 
   /// Older before newer.
   public static func < (left: FormatVersion, right: FormatVersion) -> Bool {

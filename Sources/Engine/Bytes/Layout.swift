@@ -58,6 +58,8 @@ package enum Layout {
   /// 42^10 leaves are more than a file can hold.
   package static let levelMax = 16
 
+  /// Bytes of a version's memo.
+  package static let memoBytesMax = 1024
   /// Leaves of a version that may have a patch, all tables together, and bytes of such a leaf:
   /// together the most memory that a reader of the version needs for them.
   package static let patchedLeafCountMax = 1024

@@ -17,6 +17,8 @@ public protocol ReadableVersion: AnyObject {
   func tableName(ofID id: UInt32) -> String?
   /// Opens a table for one read; the reads below do.
   func _open(_ table: String) throws(EngineError) -> _OpenTable
+  /// Bytes of the program that belong to the version; none in most.
+  var _memo: [UInt8] { get }
 }
 
 // MARK: tables and rows
@@ -235,6 +237,9 @@ extension Snapshot: ReadableVersion {
   /// The snapshot itself.
   public var scannedSnapshot: Snapshot? { self }
 
+  /// Bytes of the program that belong to the version.
+  public var _memo: [UInt8] { state.group.memo }
+
   /// Whether there is a table of that name.
   public func hasTable(_ name: String) -> Bool { state.group.hasTable(named: name) }
 
@@ -251,6 +256,9 @@ extension Snapshot: ReadableVersion {
 extension WriteTransaction: ReadableVersion {
   /// Nil: rows are read with the transaction's changes.
   public var scannedSnapshot: Snapshot? { nil }
+
+  /// Bytes of the program that belong to the version.
+  public var _memo: [UInt8] { memo }
 
   /// Whether there is a table of that name.
   public func hasTable(_ name: String) -> Bool { indexByName[name] != nil }

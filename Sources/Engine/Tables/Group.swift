@@ -3,12 +3,14 @@
 //             48     8  ref of the free list, 0 when there is none
 //             56     8  its checksum
 //             64     4  id that the next table gets
-//             68     4  leaves with a patch, in all tables
+//             68     2  leaves with a patch, in all tables
+//             70     2  size of the memo
 //             72     …  per table: id 4, id that its next column gets 2, level 1, columns 1, root
 //                       ref 8, root checksum 8, row count 8, name; then per column: id 2, type 1,
 //                       collection 1, flags 1 (1 optional, 2 indexed, 4 unique, 8 has an index
 //                       root), with flag 8: index ref 8, checksum 8, entry count 8, level 1; for a
 //                       link: target table id 4; name. A name is its size 1 and its bytes.
+//              …     …  the memo: bytes of the program that belong to the version
 // Names are unique; tables and columns are in order of creation, so ids ascend, and ids are never
 // reused.
 
@@ -74,6 +76,8 @@ struct Group: Sendable {
   var nextTableID: UInt32
   /// Number of leaves of the version that have a patch.
   var patchedLeafCount: Int
+  /// Bytes of the program.
+  var memo: [UInt8]
   var tables: [TableRecord] {
     didSet { encodedTables = [] }
   }
@@ -82,8 +86,10 @@ struct Group: Sendable {
   private var encodedTables: [[UInt8]] = []
 
   init(
-    freeList: NodeLink, nextTableID: UInt32, patchedLeafCount: Int = 0, tables: [TableRecord]
+    freeList: NodeLink, nextTableID: UInt32, patchedLeafCount: Int = 0, memo: [UInt8] = [],
+    tables: [TableRecord]
   ) {
+    self.memo = memo
     self.freeList = freeList
     self.nextTableID = nextTableID
     self.patchedLeafCount = patchedLeafCount
@@ -97,11 +103,14 @@ struct Group: Sendable {
   /// - Parameters:
   ///   - base: The version's group.
   ///   - nextTableID: The id that the next table gets.
+  ///   - memo: Bytes of the program.
   ///   - changed: The numbers of the changed tables, and these; their names are the same.
   /// - Complexity: O(tables + names of the changed ones), and once O(all names).
   init(
-    _ base: Group, nextTableID: UInt32, changed: [(index: Int, table: TableRecord)]
+    _ base: Group, nextTableID: UInt32, memo: [UInt8],
+    changed: [(index: Int, table: TableRecord)]
   ) {
+    self.memo = memo
     (freeList, patchedLeafCount) = (base.freeList, base.patchedLeafCount)
     indexByName = base.indexByName
     self.nextTableID = nextTableID
@@ -140,14 +149,15 @@ struct Group: Sendable {
     var bytes: [UInt8] = []
     bytes.append(freeList)
     bytes.appendLittleEndian(nextTableID)
-    bytes.appendLittleEndian(UInt32(patchedLeafCount))
+    bytes.appendLittleEndian(UInt16(patchedLeafCount))
+    bytes.appendLittleEndian(UInt16(memo.count))
     if encodedTables.isEmpty {
       for table in tables { bytes += Self.encoded(table) }
     } else {
-      bytes.reserveCapacity(encodedTables.reduce(bytes.count) { $0 + $1.count })
+      bytes.reserveCapacity(encodedTables.reduce(bytes.count + memo.count) { $0 + $1.count })
       for table in encodedTables { bytes += table }
     }
-    return bytes
+    return bytes + memo
   }
 
   private static func encoded(_ table: TableRecord) -> [UInt8] {
@@ -208,11 +218,14 @@ struct Group: Sendable {
     var cursor = ByteCursor(node.bytes, from: Layout.nodeHeaderBytes, ref: node.ref)
     let freeList = try cursor.link()
     let nextTableID = try cursor.uint32()
-    let patchedLeafCount = Int(try cursor.uint32())
-    guard patchedLeafCount <= Layout.patchedLeafCountMax, nextTableID > 0 else {
+    let (patchedLeafCount, memoBytes) = (Int(try cursor.uint16()), Int(try cursor.uint16()))
+    guard patchedLeafCount <= Layout.patchedLeafCountMax, nextTableID > 0,
+      memoBytes <= Layout.memoBytesMax
+    else {
       throw .corrupted(
         "next_table_id=\(nextTableID), at least 1, patched_leaves=\(patchedLeafCount), at most "
-          + "\(Layout.patchedLeafCountMax)", at: node.ref)
+          + "\(Layout.patchedLeafCountMax), memo_bytes=\(memoBytes), at most "
+          + "\(Layout.memoBytesMax)", at: node.ref)
     }
     var tables: [TableRecord] = []
     for _ in 0..<node.header.count {
@@ -222,10 +235,11 @@ struct Group: Sendable {
       }
       tables.append(table)
     }
+    let memo = try cursor.part(memoBytes).array
     guard cursor.isAtEnd else { throw .corrupted("bytes after the last table", at: node.ref) }
     try Self.resolveTargets(&tables, at: node.ref)
     self.init(
-      freeList: freeList, nextTableID: nextTableID, patchedLeafCount: patchedLeafCount,
+      freeList: freeList, nextTableID: nextTableID, patchedLeafCount: patchedLeafCount, memo: memo,
       tables: tables)
     guard indexByName.count == tables.count else {
       throw .corrupted("two tables have one name", at: node.ref)

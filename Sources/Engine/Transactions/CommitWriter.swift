@@ -227,7 +227,7 @@ struct CommitWriter {
       freeList: .none, nextTableID: writer.nextTableID,
       patchedLeafCount: writer.patchedLeafCount(
         base: base.group.patchedLeafCount, written: sink.patchCount),
-      tables: records)
+      memo: writer.memo, tables: records)
     let groupSize = Layout.nodeHeaderBytes + group.encoded().count
     let fresh = hasOneSync(sink) ? sink.links : []
     let plan = sink.space.plan(

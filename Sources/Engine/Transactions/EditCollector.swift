@@ -37,7 +37,8 @@ struct EditCollector {
       table.schema.name != base.group.tables[index].schema.name
     }
     guard !isRenamed else { return nil }
-    let group = Group(base.group, nextTableID: writer.nextTableID, changed: changed)
+    let group = Group(
+      base.group, nextTableID: writer.nextTableID, memo: writer.memo, changed: changed)
     guard try collector.note(group, at: base.slot.top),
       let bytes = collector.edited.encoded()
     else { return nil }

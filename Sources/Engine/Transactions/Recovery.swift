@@ -41,6 +41,11 @@ extension VersionState {
     let reader = reader.limited(to: slot.logicalSizeBytes, edited: edited)
     let group = try reader.reading { _ throws(EngineError) in
       let group = try Self.group(slot, reader)
+      guard group.memo.isEmpty || reader.formatVersion.hasMemo else {
+        throw .corrupted(
+          "memo_bytes=\(group.memo.count) in a file of format version "
+            + "\(reader.formatVersion.rawValue)", at: slot.top.ref)
+      }
       guard group.patchedLeafCount == 0 || reader.formatVersion.hasPatches else {
         throw .corrupted(
           "patched_leaves=\(group.patchedLeafCount) in a file of format version "

@@ -65,7 +65,8 @@ extension CommitWriter {
     // Copying a version does not read its top, only the content of its group.
     return VersionState(
       slot: RootSlot(version: sink.version, top: .none, logicalSizeBytes: needed),
-      group: Group(freeList: .none, nextTableID: writer.nextTableID, tables: records),
+      group: Group(
+        freeList: .none, nextTableID: writer.nextTableID, memo: writer.memo, tables: records),
       reader: reader.limited(to: needed, edited: nil))
   }
 }

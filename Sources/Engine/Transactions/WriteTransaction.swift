@@ -20,6 +20,22 @@ public final class WriteTransaction {
   /// The version that the commit makes.
   package var nextVersion: Version { base.version.next }
 
+  /// Bytes of the program above, which belong to the version as its tables do.
+  ///
+  /// They are cheaper than a row for what most transactions change a few bytes of; with another
+  /// size the commit writes nodes. At most `Layout.memoBytesMax`.
+  package var memo: [UInt8] {
+    get { writer.memo }
+    set {
+      precondition(hasMemo || newValue.isEmpty, "files of older formats have no memo")
+      precondition(newValue.count <= Layout.memoBytesMax, "\(newValue.count) bytes of a memo")
+      writer.memo = newValue
+    }
+  }
+
+  /// Whether the file can have a memo.
+  package var hasMemo: Bool { base.reader.formatVersion.hasMemo }
+
   /// How many more bytes of edits the root slot of this transaction's commit has room for; a commit
   /// with more writes nodes instead.
   package var editsRoomBytes: Int {
@@ -31,6 +47,7 @@ public final class WriteTransaction {
     self.base = base
     writer = TreeWriter(reader: base.reader, base: base.version)
     writer.nextTableID = base.group.nextTableID
+    writer.memo = base.group.memo
     indexByName = base.group.indexByName
     mutableTables = base.group.tables.map { [writer] in MutableTable($0, writer) }
   }

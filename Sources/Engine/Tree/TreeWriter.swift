@@ -15,6 +15,8 @@ final class TreeWriter {
   private var releasedPatchCount = 0
   /// The id of the next new table.
   var nextTableID: UInt32 = 1
+  /// The memo of the new version.
+  var memo: [UInt8] = []
   /// Long values of this transaction; nil when deleted again before commit.
   private var strings: [[UInt8]?] = []
   /// Collections of this transaction that are trees; nil when deleted again before commit.

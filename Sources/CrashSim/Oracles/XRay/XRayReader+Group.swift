@@ -2,6 +2,7 @@
 
 extension XRayReader {
   private static let tableCountMax = 1024
+  private static let memoBytesMax = 1024
   private static let columnCountMax = 128
 
   /// Reads the group.
@@ -17,16 +18,21 @@ extension XRayReader {
       var cursor = XRayCursor(node.bytes, at: XRayNode.headerBytes)
       let freeList = try cursor.link()
       let nextID = try cursor.number(UInt32.self)
-      let patched = try cursor.number(UInt32.self)
+      let patched = try cursor.number(UInt16.self)
+      let memoBytes = Int(try cursor.number(UInt16.self))
+      let memoMax = (found.formatVersion ?? 0) < 4 ? 0 : Self.memoBytesMax
+      guard memoBytes <= memoMax else { throw XRayFault("memo_bytes=\(memoBytes) > \(memoMax)") }
       let most = found.formatVersion == 2 ? 0 : Self.patchedLeafCountMax
-      guard patched <= UInt32(most) else {
+      guard patched <= UInt16(most) else {
         throw XRayFault("leaves with a patch: \(patched) > \(most)")
       }
       guard node.count <= Self.tableCountMax else { throw XRayFault("tables=\(node.count)") }
       var tables: [XRayTable] = []
       for _ in 0..<node.count { tables.append(try Self.table(&cursor)) }
-      guard cursor.isAtEnd else {
-        throw XRayFault("group_bytes=\(node.bytes.count) > \(cursor.offset) bytes of its tables")
+      guard node.bytes.count == cursor.offset + memoBytes else {
+        throw XRayFault(
+          "group_bytes=\(node.bytes.count) != \(cursor.offset) bytes of its tables and "
+            + "\(memoBytes) of its memo")
       }
       try Self.check(tables, nextID: nextID)
       for table in tables.indices {

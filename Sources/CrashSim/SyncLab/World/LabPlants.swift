@@ -68,6 +68,7 @@ extension LabClient {
   func forgetPending() throws {
     try open?.file.database.edit { (write) throws(EngineError) in
       try PartRows.pending.remove(write) { _ in true }
+      write.memo = []
     }
   }
 
