@@ -18,15 +18,9 @@ enum ByteDelta {
   /// Fewer same bytes do not end a run: its header would be longer.
   private static let sameMin = 3
 
-  /// The difference; nil where the bytes themselves are not longer.
-  /// - Complexity: O(bytes).
-  static func encoded(_ new: [UInt8], from old: [UInt8]) -> [UInt8]? {
-    var delta: [UInt8] = []
-    return encode(new, from: old, into: &delta) ? delta : nil
-  }
-
   /// Puts the difference in the place of what `delta` has, whose memory is used again.
   /// - Returns: Whether it is shorter than the bytes themselves; else `delta` has no difference.
+  /// - Complexity: O(bytes).
   static func encode(_ new: [UInt8], from old: [UInt8], into delta: inout [UInt8]) -> Bool {
     guard new.count <= sizeMax, old.count <= sizeMax else { return false }
     delta.removeAll(keepingCapacity: true)

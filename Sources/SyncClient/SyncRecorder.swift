@@ -253,7 +253,7 @@ final class SyncRecorder: ChangeRecorder {
   }
 
   /// Adds what was the only change to the operations, since another one follows.
-  func addOnly() {
+  private func addOnly() {
     guard let first = only else { return }
     only = nil
     operations.append(.change(first.field, .set(first.value)))

@@ -155,6 +155,13 @@ struct VerificationTests {
     try? file.close()
   }
 
+  private func makeWords(_ file: DataFile) throws {
+    try file.write { transaction in
+      try transaction.collection().createIndex(
+        IndexSpecification("words", .fullText(FullTextOptions()), json: #"[[".text"]]"#))
+    }
+  }
+
   private static let wordDamages = [
     "DELETE FROM \"%_docsize\" WHERE docid = 1",
     "UPDATE \"%_docsize\" SET size = 4",
@@ -183,10 +190,9 @@ struct VerificationTests {
   func wordDamage(number: Int) throws {
     let folder = try TemporaryFolder()
     let file = try folder.make()
+    try makeWords(file)
     try file.write { transaction in
       let store = try transaction.collection()
-      try store.createIndex(
-        IndexSpecification("words", .fullText(FullTextOptions()), json: #"[[".text"]]"#))
       for number in 0..<400 {
         let words = (0..<20).map { "w\(number * 20 + $0)" }.joined(separator: " ")
         try save("\(number)", "{\"text\":\"\(words)\"}", in: store, transaction)
@@ -205,10 +211,9 @@ struct VerificationTests {
   func triggers() throws {
     let folder = try TemporaryFolder()
     let file = try folder.make()
+    try makeWords(file)
     try file.write { transaction in
       let store = try transaction.collection()
-      try store.createIndex(
-        IndexSpecification("words", .fullText(FullTextOptions()), json: #"[[".text"]]"#))
       try save("a", #"{"text":"one"}"#, in: store, transaction)
     }
     #expect(try file.verify().problems == [])

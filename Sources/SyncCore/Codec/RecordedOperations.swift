@@ -15,9 +15,6 @@ package struct RecordedOperations: Sendable {
   /// None.
   package init() {}
 
-  /// Bytes that they take, without names and header.
-  package var sizeBytes: Int { writer.body.bytes.count }
-
   /// Adds one.
   /// - Complexity: O(its bytes).
   package mutating func append(_ operation: SyncOperation) {
