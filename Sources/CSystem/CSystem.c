@@ -189,11 +189,11 @@ struct descriptor_block {
   _Atomic(struct descriptor_block *) next;
 };
 static struct descriptor_block first_block;
-static atomic_uint fork_generation;
+unsigned int csystem_forks;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
 static void after_fork_in_child(void) {
-  atomic_fetch_add(&fork_generation, 1);
+  __atomic_fetch_add(&csystem_forks, 1, __ATOMIC_SEQ_CST);
   for (struct descriptor_block *block = &first_block; block; block = atomic_load(&block->next))
     for (int index = 0; index < 64; index++) {
       int descriptor = atomic_exchange(&block->descriptors[index], 0);
@@ -202,10 +202,6 @@ static void after_fork_in_child(void) {
 }
 
 static void install_fork_handler(void) { pthread_atfork(NULL, NULL, after_fork_in_child); }
-
-unsigned int csystem_fork_generation(void) {
-  return atomic_load_explicit(&fork_generation, memory_order_relaxed);
-}
 
 int csystem_close_after_fork(int fd) {
   pthread_once(&fork_once, install_fork_handler);
@@ -497,3 +493,8 @@ void csystem_reserve_heap(size_t count) {
   void *volatile memory = malloc(count);
   free(memory);
 }
+
+// Of the Swift runtime (docs/Runtime.md of its repository); Swift itself may not name it.
+extern void *swift_nonatomic_retain(void *object);
+
+void csystem_retain_unshared(void *object) { swift_nonatomic_retain(object); }

@@ -147,11 +147,26 @@ struct ResultsTests {
     let kept = Array(realm.objects(Person.self))
     #expect(Set(kept.map(\.age)).count == 4)
     var weak: [Weak] = []
-    for person in realm.objects(Person.self) { weak.append(Weak(person: person)) }
-    #expect(weak.dropLast().allSatisfy { $0.person == nil || $0.person?.age == $0.age })
+    for person in realm.objects(Person.self) {
+      // Not after the loop, when all are gone.
+      #expect(weak.allSatisfy { $0.person == nil || $0.person?.age == $0.age })
+      weak.append(Weak(person: person))
+    }
+    // The memory of an object with an unowned reference is nobody else's.
+    var unowned: [Unowned] = []
+    var seen: Set<ObjectIdentifier> = []
+    for person in realm.objects(Person.self) {
+      unowned.append(Unowned(person: person))
+      seen.insert(ObjectIdentifier(person))
+    }
+    #expect(seen.count == unowned.count)
     var ids: Set<ObjectIdentifier> = []
     for person in realm.objects(Person.self) { ids.insert(ObjectIdentifier(person)) }
     #expect(ids.count == 1)
+  }
+
+  private struct Unowned {
+    unowned let person: Person
   }
 
   private struct Weak {

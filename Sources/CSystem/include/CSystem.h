@@ -55,9 +55,12 @@ int csystem_lock_range(int fd, int kind, off_t start, off_t count, int waits);
 /// fcntl(F_OFD_GETLK): 1 when another open file description holds any lock in the range, 0 when
 /// none does, -1 with errno.
 int csystem_is_range_locked(int fd, off_t start, off_t count);
+extern unsigned int csystem_forks;
 /// The number of forks between this process and the one that loaded the program, as far as they
-/// happened after the first csystem_close_after_fork.
-unsigned int csystem_fork_generation(void);
+/// happened after the first csystem_close_after_fork. Here, as every read of a row asks for it.
+static inline unsigned int csystem_fork_generation(void) {
+  return __atomic_load_n(&csystem_forks, __ATOMIC_RELAXED);
+}
 /// A child of fork closes this descriptor before fork returns in it: a lock of an open file
 /// description lives as long as any process has it, so a child would keep a dead parent's lock.
 int csystem_close_after_fork(int fd);
@@ -65,6 +68,9 @@ int csystem_close_after_fork(int fd);
 void csystem_keep_after_fork(int fd);
 /// gettid(2), asked once per thread.
 int csystem_thread_id(void);
+/// Counts one more strong reference to a Swift object, without an atomic operation: for an object
+/// that no other thread can reach.
+void csystem_retain_unshared(void *object);
 /// futex(2) FUTEX_WAIT, also between processes; waits without end when the timeout is negative.
 int csystem_futex_wait(const void *word, uint32_t expected, int64_t timeout_nanoseconds);
 /// futex(2) FUTEX_WAKE.

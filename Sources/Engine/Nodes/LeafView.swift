@@ -180,11 +180,17 @@ extension PackedArray {
   /// The index of a key among those of a leaf, or nil.
   @inline(__always)
   func index(of key: Int64) -> Int? {
+    if let index = indexWithoutGaps(of: key) { return index }
+    let index = firstIndex(notBelow: key)
+    return index < count && self[index] == key ? index : nil
+  }
+
+  /// The same where the keys up to this one have no gaps; else nil.
+  @inline(__always)
+  func indexWithoutGaps(of key: Int64) -> Int? {
     // Keys are distinct and ascend from the base, so a key's index is at most its distance from the
     // first key. In a leaf without gaps it is exactly that.
     let distance = UInt64(bitPattern: key) &- base
-    if distance < UInt64(count), self[Int(distance)] == key { return Int(distance) }
-    let index = firstIndex(notBelow: key)
-    return index < count && self[index] == key ? index : nil
+    return distance < UInt64(count) && self[Int(distance)] == key ? Int(distance) : nil
   }
 }

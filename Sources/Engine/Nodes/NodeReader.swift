@@ -10,6 +10,8 @@ import Synchronization
 /// Reads nodes of one mapping, up to the logical end of a version.
 @safe final class NodeReader: @unchecked Sendable {
   let mapping: MappedFile
+  /// Those of the mapping; here, so that looking at them counts no reference.
+  private let faults: MappingFaults
   /// The file as far as refs may lead into it.
   private let file: RawBytes
   /// Where nodes are read: the mapping, or the cache of its plaintext.
@@ -40,6 +42,7 @@ import Synchronization
   ) {
     self.edited = edited
     self.mapping = mapping
+    faults = mapping.faults
     self.file = file
     bytes = file
     cipher = nil
@@ -56,6 +59,7 @@ import Synchronization
     _ mapping: MappedFile, _ file: RawBytes, _ cipher: FileCipher, _ cache: PlaintextCache
   ) {
     self.mapping = mapping
+    faults = mapping.faults
     self.file = file
     ownMarks = nil
     edited = nil
@@ -152,6 +156,17 @@ import Synchronization
     return unsafe marks[sector].load(ordering: .acquiring) == Self.mark(link.checksum)
   }
 
+  /// The mark of the sector in which a node starts; 0 when the cache has evicted it.
+  func mark(of node: Node) -> UInt32 {
+    let sector = Int(node.ref.sector)
+    guard sector < markCount else { return 0 }
+    return unsafe marks[sector].load(ordering: .acquiring)
+  }
+
+  /// Whether a section can read views of a node without following its link again: the sector still
+  /// has the mark that it had when they were made, and a snapshot has kept the version since.
+  func holds(_ node: Node, _ mark: UInt32) -> Bool { mark != 0 && self.mark(of: node) == mark }
+
   /// Clears the marks of these sectors, before new nodes are written there.
   func forget(_ ref: Ref, sectors: UInt64) {
     let first = Int(ref.sector)
@@ -180,7 +195,7 @@ import Synchronization
     do throws(EngineError) { result = try body(section) } catch {
       throw mapping.readError ?? error
     }
-    try mapping.checkPages()
+    if faults.isAny { try mapping.checkPages() }
     return result
   }
 

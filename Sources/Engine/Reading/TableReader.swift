@@ -49,6 +49,8 @@ public struct RowPosition: Sendable {
   fileprivate let leaf: LeafView
   fileprivate let index: Int
   fileprivate let reader: UInt64
+  /// That of the leaf's sector in an encrypted file, which may evict the leaf.
+  fileprivate let mark: UInt32
   /// The row's key.
   public let key: Int64
 }
@@ -121,7 +123,9 @@ public final class TableReader: Sendable {
     precondition(position.reader == number, "a position belongs to the reader that found it")
     try check(column)
     return try tree.reader.reading { _ throws(EngineError) in
-      guard isSealed else { return try body(position.leaf, position.index) }
+      if !isSealed || tree.reader.holds(position.leaf.node, position.mark) {
+        return try body(position.leaf, position.index)
+      }
       guard let (leaf, index) = try tree.find(position.key) else {
         throw .corrupted("the row of key \(position.key) no longer exists")
       }
@@ -131,7 +135,9 @@ public final class TableReader: Sendable {
 
   @inline(__always)
   func position(_ leaf: LeafView, _ index: Int, key: Int64) -> RowPosition {
-    RowPosition(leaf: leaf, index: index, reader: number, key: key)
+    RowPosition(
+      leaf: leaf, index: index, reader: number,
+      mark: isSealed ? tree.reader.mark(of: leaf.node) : 0, key: key)
   }
 
   /// Finds a row by its key.
@@ -142,6 +148,7 @@ public final class TableReader: Sendable {
     try snapshot.check()
     return try tree.reader.reading { _ throws(EngineError) in
       guard let (leaf, index) = try tree.find(key) else { return nil }
+      leaf.arrays.prefetch(row: index)
       return position(leaf, index, key: key)
     }
   }

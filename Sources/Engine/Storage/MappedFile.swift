@@ -13,7 +13,7 @@
   /// Names the file in messages.
   private let path: String
   /// Records that a page could not be read.
-  private let faults: MappingFaults
+  let faults: MappingFaults
 
   /// Takes over memory, with a function that releases it.
   /// - Parameters:

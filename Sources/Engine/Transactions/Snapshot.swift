@@ -38,6 +38,10 @@ public final class Snapshot: Sendable {
     }
   }
 
+  /// Whether `check` has nothing to say.
+  @inline(__always)
+  var isUsable: Bool { !isReleased.load(ordering: .acquiring) && !database.session.isForked }
+
   @inline(__always)
   func check() throws(EngineError) {
     if isReleased.load(ordering: .acquiring) { throw .closed("snapshot") }

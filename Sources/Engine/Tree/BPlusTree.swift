@@ -13,6 +13,7 @@ struct BPlusTree {
   /// - Complexity: O(log rows).
   func row(_ key: Int64) throws(EngineError) -> [Value]? {
     guard let (leaf, index) = try find(key) else { return nil }
+    leaf.arrays.prefetch(row: index)
     return try reader.row(leaf, index, shape, newest: newest)
   }
 
@@ -23,15 +24,23 @@ struct BPlusTree {
     guard !root.isNone else { return nil }
     var link = root
     var depth = level
+    // Behind the leaf, or the leaf itself.
+    var next = root.ref.offsetBytes
     while depth > 0 {
       let inner = try InnerView(reader.node(link, kind: .inner, level: depth, newest: newest))
-      link = inner.link(inner.childIndex(for: key))
+      let child = inner.childIndex(for: key)
+      link = inner.link(child)
+      next = inner.link(min(child + 1, inner.childCount - 1)).ref.offsetBytes
       depth -= 1
     }
     // Header and descriptors are adjacent: their cache lines are fetched together.
     reader.bytes.prefetch(at: link.ref.offsetBytes, plus: 0, count: shape.arraysOffsetBytes)
     let leaf = try LeafView(reader.node(link, kind: .leaf, newest: newest))
     guard let index = leaf.index(of: key) else { return nil }
+    // Whoever reads one row after the other comes to the next leaf later.
+    if index == 0 {
+      reader.bytes.prefetch(at: next, plus: 0, count: shape.arraysOffsetBytes)
+    }
     return (leaf, index)
   }
 

@@ -148,6 +148,11 @@ extension String: PlainValue {
 
   /// Empty.
   public static func _default() -> String { "" }
+
+  /// Reads a managed property without a detour over the engine's values.
+  public static func _read(_ row: _Row) -> String {
+    row.access.text(row.key, row.property) ?? element(row.value, of: row)
+  }
 }
 
 extension Data: PlainValue {

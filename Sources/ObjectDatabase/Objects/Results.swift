@@ -70,6 +70,7 @@ public struct RealmIterator<Element: RealmCollectionValue>: IteratorProtocol {
   /// If it has no other references, it is reused for the next row, so that a loop over a million
   /// objects makes one.
   @usableFromInline var last: ObjectBase?
+  @usableFromInline let reuse = ObjectReuse()
   /// Whether objects are reused: they hold nothing besides their row, and have exactly the
   /// element's class.
   private let reuses: Bool
@@ -87,13 +88,14 @@ public struct RealmIterator<Element: RealmCollectionValue>: IteratorProtocol {
   /// The next element, or nil.
   @inlinable
   public mutating func next() -> Element? {
-    guard position < keys.count, ObjectReuse.isSeenHereOnly(&last), let last else {
+    guard position < keys.count, let again = unsafe reuse.retained(&last) else {
       return nextMade()
     }
-    last.rowKey = keys[position]
+    let object = unsafe again.takeRetainedValue()
+    object.rowKey = keys[position]
     position += 1
     // Safety: `last` is set to objects of the element's class only, by `nextMade`.
-    return unsafe unsafeBitCast(last, to: Element.self)
+    return unsafe unsafeBitCast(object, to: Element.self)
   }
 
   /// The next element as a new object, or a value.
@@ -109,24 +111,5 @@ public struct RealmIterator<Element: RealmCollectionValue>: IteratorProtocol {
     position += 1
     if reuses { last = object }
     return Element._cast(object)
-  }
-}
-
-/// Whether an object can be reused for another row.
-@usableFromInline
-enum ObjectReuse {
-  /// Whether an object has no other references; a weak or unowned one would see another row.
-  ///
-  /// Not inlined, and with a borrowed reference: checking the counts in the loop itself would cost
-  /// a retain and a release each time.
-  @usableFromInline
-  static func isSeenHereOnly(_ last: inout ObjectBase?) -> Bool {
-    guard isKnownUniquelyReferenced(&last),
-      let borrowed = unsafe last.map({ unsafe Unmanaged.passUnretained($0) })
-    else { return false }
-    // Safety: the caller's variable keeps the object.
-    return unsafe borrowed._withUnsafeGuaranteedRef { object in
-      _getWeakRetainCount(object) <= 1 && _getUnownedRetainCount(object) <= 1
-    }
   }
 }

@@ -164,6 +164,18 @@ import Engine
     return isTrue
   }
 
+  /// A text; nil when it has to be read as any value.
+  func text(_ key: Int64, _ property: Int) -> String? {
+    core.checkThread()
+    guard let cursor = unsafe borrowedCursor() else { return nil }
+    // Safety: the called code does not change the access, which retains its cursor.
+    return unsafe cursor._withUnsafeGuaranteedRef { cursor in
+      Misuse.unthrowing { () throws(EngineError) -> String? in
+        try cursor.text(key, column(property))
+      }
+    }
+  }
+
   private func misfit(_ property: Int) -> Never {
     Misuse.stop("\(name).\(info.properties[property].words) holds another type in the file")
   }

@@ -20,6 +20,7 @@ import Engine
   private let policy: Realm.UpdatePolicy
   /// Whether objects have no state besides their row, and add only that row.
   private let reuses: Bool
+  private let reuse = ObjectReuse()
   private let places: [PersistedField.Place]
   /// The properties that a new object has a value for.
   private let defaults: [PersistedField.Place]
@@ -59,7 +60,7 @@ import Engine
   /// Adds the object, and continues with the next row.
   @usableFromInline
   func add() {
-    if reuses, ObjectReuse.isSeenHereOnly(&object) {
+    if reuses, reuse.isSeenHereOnly(&object) {
       // Safety: `object` is not changed before this is over.
       unsafe borrowed._withUnsafeGuaranteedRef { addAndClear($0) }
       return

@@ -16,7 +16,9 @@ struct RowCursorTests {
       ColumnSchema(name: "text", type: .string),
     ])
 
-  private static func filled(_ options: Database.Options) throws -> Database {
+  private static func filled(
+    _ options: Database.Options, _ keys: [Int64] = keys
+  ) throws -> Database {
     let database = try Database.open(backend: TestBackend(), options: options)
     let write = try database.beginWrite()
     try write.createTable(table)
@@ -40,21 +42,40 @@ struct RowCursorTests {
     return [Database.Options(), encrypted]
   }()
 
-  @Test("single values, with columns and leaves in turns", arguments: [0, 1])
-  func single(setting: Int) throws {
-    let database = try Self.filled(Self.settings[setting])
+  @Test("single values, with columns and leaves in turns", arguments: [0, 1], [1, 2])
+  func single(setting: Int, step: Int64) throws {
+    let keys = (0..<3_000).map { Int64($0) * step - 1_000 }
+    let database = try Self.filled(Self.settings[setting], keys)
     let cursor = try RowCursor(database.snapshot(), "T")
     var random = TestRandom(3)
     var key: Int64 = 0
     for _ in 0..<6_000 {
-      key = random.below(9) == 0 ? Int64(random.below(6_100)) - 1_050 : key + 2
-      let isThere = key % 2 == 0 && (-1_000..<5_000).contains(key)
+      key = random.below(9) == 0 ? Int64(random.below(6_100)) - 1_050 : key + step
+      let isThere = key % step == 0 && (keys[0]...keys[2_999]).contains(key)
       let row = isThere ? Self.row(key) : nil
       switch random.below(3) {
       case 0: #expect(try cursor.int(key, 0).map { .int($0) } == row?[0])
       case 1: #expect(try cursor.double(key, 1).map { .double($0) } == row?[1])
       default: #expect(try cursor.bool(key, 2).map { .bool($0) } == row?[2])
       }
+    }
+  }
+
+  @Test("the leaf of an encrypted file may be evicted between two reads")
+  func evicted() throws {
+    var options = Self.settings[1]
+    options.pageCacheBytesMax = 1 << 20
+    let keys = (0..<60_000).map { Int64($0) }
+    let snapshot = try Self.filled(options, keys).snapshot()
+    let cache = try #require(snapshot.state.reader.plaintextCache)
+    let cursor = try RowCursor(snapshot, "T")
+    for key: Int64 in [7, 30_000, 59_999] {
+      #expect(try cursor.int(key, 0).map { .int($0) } == Self.row(key)[0])
+      #expect(try RowCursor(snapshot, "T").integers(keys, 0)?.count == keys.count)
+      let before = cache.loads
+      #expect(try cursor.int(key, 0).map { .int($0) } == Self.row(key)[0])
+      #expect(cache.loads > before, "it was evicted")
+      #expect(try cursor.double(key, 1).map { .double($0) } == Self.row(key)[1])
     }
   }
 
