@@ -78,7 +78,7 @@ let package = Package(
       name: "Engine",
       dependencies: ["CSystem", "Cryptography"], swiftSettings: hot),
     .target(
-      name: "ObjectDatabase", dependencies: ["CSystem", "Engine", "Query"], swiftSettings: house),
+      name: "ObjectDatabase", dependencies: ["Engine", "Query"], swiftSettings: house),
     // The query language: reads, binds, plans and runs queries over the engine's tables.
     .target(name: "Query", dependencies: ["Engine"], swiftSettings: hot),
     // The bytes of documents: no file, no database.

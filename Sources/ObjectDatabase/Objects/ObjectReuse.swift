@@ -5,7 +5,7 @@
 // in a table of their own only once there was a weak reference; so an object whose word is that of
 // a new one has one reference.
 
-import CSystem
+import Engine
 import Synchronization
 
 /// Whether an object can be reused for another row.
@@ -29,7 +29,7 @@ struct ObjectReuse {
   func retained(_ last: inout ObjectBase?) -> Unmanaged<ObjectBase>? {
     guard let address = unsafe loneAddress(&last) else { return nil }
     // Without another reference no other thread can change the counts.
-    unsafe csystem_retain_unshared(address)
+    unsafe ReferenceCounts.retainUnshared(address)
     return unsafe .fromOpaque(address)
   }
 
