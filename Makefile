@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: dist dist-test setup run coverage merge-coverage docc pages hooks histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate sync-certificate calibrate screenshots test test-busy test-large test-sync disk-worlds sync-costs sync-crashes sync-stress realmswift-snippets test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench bench-lists fuzz mutants damaged-images query-pairs damaged-bundles golden format
+.PHONY: dist dist-test setup run coverage merge-coverage docc pages hooks histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate sync-certificate calibrate screenshots test test-busy test-large test-sync disk-worlds sync-costs sync-crashes sync-stress realmswift-snippets test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench bench-lists bench-scale fuzz mutants damaged-images query-pairs damaged-bundles golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; OpenSSL
@@ -162,6 +162,10 @@ screenshots: setup
 bench: PACKAGES += liblmdb-dev libsqlcipher0
 bench: setup
 	swift run -c release --package-path Benchmarks bench
+
+# Files of a million, ten and a hundred million rows (2.6 GB of disk, minutes): what an item costs in each.
+bench-scale: setup
+	swift run -c release --package-path Benchmarks scale --csv scale.csv --svg scale.svg
 
 # Two long branches of a list, merged by SyncCore, by Yrs (pycrdt) and by loro; minutes.
 bench-lists: PACKAGES += python3-venv

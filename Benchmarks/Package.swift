@@ -34,6 +34,10 @@ let package = Package(
         "judge-state",
       ],
       swiftSettings: house),
+    // Files of a million to a hundred million rows.
+    .executableTarget(
+      name: "scale",
+      dependencies: [.product(name: "Engine", package: "faultline")], swiftSettings: house),
     // SyncCore's side of lists.py.
     .executableTarget(
       name: "list-merges",
