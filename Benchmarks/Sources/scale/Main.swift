@@ -10,6 +10,10 @@ enum ScaleCommand {
       --directory DIR  where the files are made, and removed; default $TMPDIR or /tmp
       --csv FILE       the figures as CSV
       --svg FILE       the figures as a plot
+
+    examples:
+      scale --rows 1000000,10000000 --csv scale.csv
+      TMPDIR=/mnt/disk scale --svg scale.svg
     """
 
   static func main() {
@@ -30,8 +34,8 @@ enum ScaleCommand {
       switch option {
       case "--read": return try Scale(path: value).read()
       case "--rows":
-        rows = value.split(separator: ",").compactMap { Int($0) }
-        guard !rows.isEmpty, rows.allSatisfy({ $0 > 0 }) else {
+        rows = value.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+        guard rows.allSatisfy({ $0 > 0 }) else {
           throw ScaleError("--rows \(value): numbers above 0, separated by commas")
         }
       case "--directory": directory = value
@@ -52,10 +56,28 @@ enum ScaleCommand {
   private static func measure(_ rows: Int, in parent: String) throws -> Measured {
     let directory = URL(filePath: parent).appending(path: "faultline-scale-\(getpid())-\(rows)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
-    defer { try? FileManager.default.removeItem(at: directory) }
+    let signals = removeOnSignals(directory)
+    defer {
+      for signal in signals { signal.cancel() }
+      try? FileManager.default.removeItem(at: directory)
+    }
     let measured = try Scale(path: directory.appending(path: "rows.realm").path).measure(rows: rows)
     print(line(measured))
     return measured
+  }
+
+  /// Ctrl-C and SIGTERM remove the directory, which may have gigabytes.
+  private static func removeOnSignals(_ directory: URL) -> [any DispatchSourceSignal] {
+    [SIGINT, SIGTERM].map { number in
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler {
+        try? FileManager.default.removeItem(at: directory)
+        exit(128 + number)
+      }
+      source.resume()
+      return source
+    }
   }
 
   private static func line(_ measured: Measured) -> String {

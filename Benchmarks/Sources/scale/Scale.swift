@@ -1,8 +1,7 @@
 // Scale.swift: what an item costs in files of a million rows and of a hundred million: one table as
 // the other benchmarks have it (age, score, a name of 12 letters), by growing keys.
 //   scale [--rows N,N…] [--directory DIR] [--csv FILE] [--svg FILE]
-// A row's reader is a process of its own, so that its memory is its own as well. It has to be told
-// the file and nothing else: scale --read FILE.
+// The scan is another process, `scale --read FILE`, so that its memory is that of a reader alone.
 
 import Engine
 import Foundation
