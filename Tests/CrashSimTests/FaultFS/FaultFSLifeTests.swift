@@ -132,7 +132,8 @@ struct FaultFSLifeTests {
     try mount.client.registerGroup(program.process)
     let start = Date()
     try mount.client.shutdown()
-    #expect(Date().timeIntervalSince(start) < 3)
+    // The program would hold the mount for a minute.
+    #expect(Date().timeIntervalSince(start) < 30)
     #expect(try !isMounted(mount.path))
     #expect(program.wait().status == 128 + SIGKILL)
   }
