@@ -37,7 +37,8 @@ let package = Package(
     // Files of a million to a hundred million rows.
     .executableTarget(
       name: "scale",
-      dependencies: [.product(name: "Engine", package: "faultline")], swiftSettings: house),
+      dependencies: ["CBench", .product(name: "Engine", package: "faultline")],
+      swiftSettings: house),
     // SyncCore's side of lists.py.
     .executableTarget(
       name: "list-merges",

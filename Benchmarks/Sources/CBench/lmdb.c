@@ -24,10 +24,11 @@ static int64_t fail(const char *what, int status) {
   return cbench_store_fail(what, mdb_strerror(status));
 }
 
-static int open_store(cbench_lmdb *store, const char *path) {
+static int open_store(cbench_lmdb *store, const char *path, int reads_ahead) {
   int status = mdb_env_create(&store->environment);
-  if (status == 0) status = mdb_env_set_mapsize(store->environment, (size_t)4 << 30);
-  if (status == 0) status = mdb_env_open(store->environment, path, MDB_NOSUBDIR | MDB_NOTLS, 0644);
+  if (status == 0) status = mdb_env_set_mapsize(store->environment, (size_t)16 << 30);
+  unsigned flags = MDB_NOSUBDIR | MDB_NOTLS | (reads_ahead ? 0 : MDB_NORDAHEAD);
+  if (status == 0) status = mdb_env_open(store->environment, path, flags, 0644);
   MDB_txn *txn = NULL;
   if (status == 0) status = mdb_txn_begin(store->environment, NULL, 0, &txn);
   if (status == 0) status = mdb_dbi_open(txn, NULL, MDB_INTEGERKEY, &store->rows);
@@ -35,9 +36,9 @@ static int open_store(cbench_lmdb *store, const char *path) {
   return status;
 }
 
-cbench_lmdb *cbench_lmdb_open(const char *path) {
+cbench_lmdb *cbench_lmdb_open(const char *path, int reads_ahead) {
   cbench_lmdb *store = calloc(1, sizeof *store);
-  int status = store == NULL ? MDB_PANIC : open_store(store, path);
+  int status = store == NULL ? MDB_PANIC : open_store(store, path, reads_ahead);
   if (status == 0) return store;
   fail("LMDB open", status);
   if (store != NULL && store->environment != NULL) mdb_env_close(store->environment);

@@ -5,9 +5,10 @@ import Foundation
 @main
 enum ScaleCommand {
   private static let usage = """
-    usage: scale [--rows N,N…] [--directory DIR] [--csv FILE] [--svg FILE]
+    usage: scale [--rows N,N…] [--directory DIR] [--no-read-ahead] [--csv FILE] [--svg FILE]
       --rows N,N…      sizes, default 1000000,10000000,100000000
       --directory DIR  where the files are made, and removed; default $TMPDIR or /tmp
+      --no-read-ahead  lookups and commits do not read ahead: for less memory than the file has
       --csv FILE       the figures as CSV
       --svg FILE       the figures as a plot
 
@@ -26,10 +27,17 @@ enum ScaleCommand {
   private static func run() throws {
     var rows = [1_000_000, 10_000_000, 100_000_000]
     var directory = FileManager.default.temporaryDirectory.path
+    var readsAhead = true
     var (csv, svg): (String?, String?) = (nil, nil)
     var arguments = Array(CommandLine.arguments.dropFirst())[...]
     while let option = arguments.popFirst() {
-      if option == "--help" { return print(usage) }
+      switch option {
+      case "--help": return print(usage)
+      case "--no-read-ahead":
+        readsAhead = false
+        continue
+      default: break
+      }
       guard let value = arguments.popFirst() else { throw ScaleError("\(option) needs a value") }
       switch option {
       case "--read": return try Scale(path: value).read()
@@ -44,7 +52,7 @@ enum ScaleCommand {
       default: throw ScaleError("there is no option \(option)\n\(usage)")
       }
     }
-    let measured = try rows.map { try measure($0, in: directory) }
+    let measured = try rows.map { try measure($0, in: directory, readsAhead) }
     let text = table(measured)
     if let csv { try text.write(toFile: csv, atomically: true, encoding: .utf8) }
     if let svg {
@@ -53,7 +61,9 @@ enum ScaleCommand {
     printWorst(measured)
   }
 
-  private static func measure(_ rows: Int, in parent: String) throws -> Measured {
+  private static func measure(
+    _ rows: Int, in parent: String, _ readsAhead: Bool
+  ) throws -> Measured {
     let directory = URL(filePath: parent).appending(path: "faultline-scale-\(getpid())-\(rows)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
     let signals = removeOnSignals(directory)
@@ -61,7 +71,8 @@ enum ScaleCommand {
       for signal in signals { signal.cancel() }
       try? FileManager.default.removeItem(at: directory)
     }
-    let measured = try Scale(path: directory.appending(path: "rows.realm").path).measure(rows: rows)
+    let path = directory.appending(path: "rows.realm").path
+    let measured = try Scale(path: path, readsAhead: readsAhead).measure(rows: rows)
     print(line(measured))
     return measured
   }

@@ -1,8 +1,9 @@
-// Scale.swift: what an item costs in files of a million rows and of a hundred million: one table as
-// the other benchmarks have it (age, score, a name of 12 letters), by growing keys.
-//   scale [--rows N,N…] [--directory DIR] [--csv FILE] [--svg FILE]
+// Scale.swift [U]: what an item costs in files of a million rows and a hundred million: one table
+// as the other benchmarks have it (age, score, a name of 12 letters), by growing keys.
+//   scale [--rows N,N…] [--directory DIR] [--no-read-ahead] [--csv FILE] [--svg FILE]
 // The scan is another process, `scale --read FILE`, so that its memory is that of a reader alone.
 
+import CBench
 import Engine
 import Foundation
 
@@ -40,6 +41,8 @@ struct Scale {
   }()
 
   let path: String
+  /// Of lookups and commits, which are in random order.
+  var readsAhead = true
 
   /// Makes the file, and measures everything in it.
   func measure(rows: Int) throws -> Measured {
@@ -51,11 +54,16 @@ struct Scale {
     let (scan, own) = try readElsewhere()
     measured.costs.append(("scan", scan))
     measured.ownBytes = own
-    let database = try Database.open(path: path)
+    var options = Database.Options()
+    options.readsAhead = readsAhead
+    var database = try Database.open(path: path, options: options)
     measured.costs.append(("lookup", try lookUp(database, rows)))
-    measured.costs.append(("verify", try Self.nanoseconds { try database.verify() } / Double(rows)))
     measured.costs.append(("commit", try commit(database, rows)))
     try database.close()
+    database = try Database.open(path: path)
+    measured.costs.append(("verify", try Self.nanoseconds { try database.verify() } / Double(rows)))
+    try database.close()
+    measured.costs.append(("lmdb-lookup", try lookUpInPeer(rows)))
     return measured
   }
 
@@ -126,6 +134,33 @@ struct Scale {
       }
     }
     return nanoseconds / Double(keys.count)
+  }
+
+  /// The same number of random rows in a file of LMDB, which has as many: what memory alone costs.
+  private func lookUpInPeer(_ rows: Int) throws -> Double {
+    let other = path + ".lmdb"
+    func checked(_ nanoseconds: Int64) throws -> Double {
+      if nanoseconds < 0 { throw ScaleError(unsafe String(cString: cbench_store_error())) }
+      return Double(nanoseconds)
+    }
+    guard let store = unsafe cbench_lmdb_open(other, readsAhead ? 1 : 0) else {
+      throw ScaleError(unsafe String(cString: cbench_store_error()))
+    }
+    defer {
+      unsafe cbench_lmdb_close(store)
+      for suffix in ["", "-lock"] { try? FileManager.default.removeItem(atPath: other + suffix) }
+    }
+    for start in stride(from: 0, to: rows, by: Self.batch) {
+      let count = min(Self.batch, rows - start)
+      var batch = [cbench_row](repeating: cbench_row(), count: count)
+      unsafe cbench_rows(&batch, Int64(start), Int64(count))
+      _ = try checked(unsafe cbench_lmdb_insert(store, batch, Int64(count), 1))
+    }
+    let spread = Spread(range: UInt64(rows))
+    let keys = (0..<1_000_000).map { spread[$0] }
+    var checksum: UInt64 = 0
+    return try checked(
+      unsafe cbench_lmdb_lookups(store, keys, Int64(keys.count), &checksum)) / Double(keys.count)
   }
 
   /// 1,000 durable transactions, each of one row.

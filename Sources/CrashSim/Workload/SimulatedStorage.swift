@@ -231,7 +231,7 @@ extension SimulatedFileSystem {
         name, in: fileSystem.tree.root, isDirectory: false, by: Self.caller)
     }
     // The first process to open a file drops these pages, so that they are read from the medium.
-    storage.forgetCache(at: 0, count: Layout.forgottenBytes)
+    storage.forgetCache(at: 0, count: UInt64(Layout.headerSizeBytes))
     return storage
   }
 

@@ -14,12 +14,6 @@ package enum Layout {
   package static let firstNodeSector: UInt64 = 3
   /// The bytes before the first node.
   package static let headerSizeBytes = 3 * sectorSizeBytes
-  /// What the first opener evicts from the page cache: the header, and whatever may share a folio
-  /// with it.
-  ///
-  /// The kernel drops whole folios, which are aligned to their size and at most so large (decision
-  /// 0773).
-  package static let forgottenBytes: UInt64 = 2 << 20
   /// Size of a file that holds the empty version 1.
   package static let initialFileSizeBytes: UInt64 = 65_536
 

@@ -8,6 +8,7 @@ import Synchronization
 /// The storage backend over a real file.
 final class FileBackend: StorageBackend {
   let path: String
+  private let readsAhead: Bool
   // Changed by `adopt` only, while no other thread uses the backend.
   private let openFiles: Atomic<UInt64>
   private let generation = Syscalls.forkGeneration
@@ -19,10 +20,12 @@ final class FileBackend: StorageBackend {
   ///   - opened: The path it was opened at.
   ///   - path: Names the file in messages.
   ///   - lock: Exclusive excludes every other engine, shared only those that want exclusive access.
+  ///   - readsAhead: Whether the kernel reads what is near a page of a mapping.
   /// - Throws: `EngineError` with code `.locked` when a conflicting lock is held, or the path now
   ///   leads to another file.
   init(
-    locking descriptor: Int32, opened: String, path: String, lock: LockKind
+    locking descriptor: Int32, opened: String, path: String, lock: LockKind,
+    readsAhead: Bool = true
   ) throws(EngineError) {
     // A shared lock would be enough for a reader, but an exclusive one needs a writable descriptor.
     let lockDescriptor: Int32
@@ -40,6 +43,7 @@ final class FileBackend: StorageBackend {
     }
     openFiles = Atomic(Self.packed(descriptor, lockDescriptor))
     self.path = path
+    self.readsAhead = readsAhead
     let isSame: Bool
     do throws(EngineError) {
       isSame =
@@ -64,7 +68,7 @@ final class FileBackend: StorageBackend {
     // root slots must be read from the medium, or a lost slot would count as durable. Members of a
     // running session read no slots, and a failed sync poisons the whole session.
     if lock == .exclusive {
-      Syscalls.forgetCache(descriptor, from: 0, count: Layout.forgottenBytes)
+      Syscalls.forgetCache(descriptor, from: 0, count: UInt64(Layout.headerSizeBytes))
     }
   }
 
@@ -157,7 +161,9 @@ final class FileBackend: StorageBackend {
   }
 
   func map() throws(EngineError) -> MappedFile {
-    switch Syscalls.map(descriptor, sizeBytes: try sizeBytes(), path: path) {
+    switch Syscalls.map(
+      descriptor, sizeBytes: try sizeBytes(), path: path, readsAhead: readsAhead)
+    {
     case .success(let mapping): return mapping
     case .failure(let failure): throw .syscall("mmap", path, errno: failure.number)
     }

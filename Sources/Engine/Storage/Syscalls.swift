@@ -102,16 +102,9 @@ enum Syscalls {
     unsafe Glibc.unlink(path) == 0 ? nil : Errno(errno)
   }
 
-  /// Drops clean cached pages, so that the next read comes from the medium.
-  ///
-  /// Advice: it cannot fail in a way that matters.
-  static func forgetCache(_ fd: Int32, from offsetBytes: UInt64, count: UInt64) {
-    _ = posix_fadvise(fd, off_t(offsetBytes), off_t(count), POSIX_FADV_DONTNEED)
-  }
-
   /// Maps a file read-only; `path` names it in messages.
   static func map(
-    _ fd: Int32, sizeBytes: UInt64, path: String
+    _ fd: Int32, sizeBytes: UInt64, path: String, readsAhead: Bool = true
   ) -> Result<MappedFile, Errno> {
     let count = Int(sizeBytes)
     guard count > 0 else {
@@ -120,6 +113,7 @@ enum Syscalls {
     guard let address = unsafe mmap(nil, count, PROT_READ, MAP_SHARED, fd, 0),
       unsafe address != MAP_FAILED
     else { return .failure(Errno(errno)) }
+    if !readsAhead { _ = unsafe madvise(address, count, MADV_RANDOM) }
     return .success(
       unsafe MappedFile(mapping: UnsafeRawBufferPointer(start: address, count: count), of: path))
   }

@@ -59,6 +59,11 @@ public final class Database: Sendable {
     ///
     /// One operation can exceed it by the amount that it reads.
     public var pageCacheBytesMax = 64 << 20
+    /// Whether the kernel reads what is near a page that is not in memory.
+    ///
+    /// It makes the first scan of a file fast. Set it to false for rows in random order in a file
+    /// larger than memory: each page that is read ahead takes the place of another one then.
+    public var readsAhead = true
     /// Where an encrypted database draws its salts from; a lab passes a seeded one.
     package var entropy = EntropySource.system
     /// Whether an empty backend's file has a temporary name until its creation ends, so that a file

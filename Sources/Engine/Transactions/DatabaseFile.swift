@@ -22,7 +22,7 @@ enum DatabaseFile {
         guard failure == .noSuchFile, options.createsMissing, !options.readOnly else {
           throw .syscall("open", path, errno: failure.number)
         }
-        if let backend = try create(path, FileAccess(options)) { return backend }
+        if let backend = try create(path, options) { return backend }
       }
     }
     throw EngineError(
@@ -41,7 +41,7 @@ enum DatabaseFile {
     case .failure(let failure): throw .syscall("open", path, errno: failure.number)
     }
     let backend = try FileBackend(
-      locking: descriptor, opened: path, path: path, lock: .shared)
+      locking: descriptor, opened: path, path: path, lock: .shared, readsAhead: options.readsAhead)
     do throws(EngineError) {
       guard try backend.identity() == identity else { throw replaced(path) }
       return backend
@@ -64,7 +64,7 @@ enum DatabaseFile {
   ) throws(EngineError) -> FileBackend? {
     let backend = try FileBackend(
       locking: descriptor, opened: path, path: path,
-      lock: options.readOnly ? .shared : .exclusive)
+      lock: options.readOnly ? .shared : .exclusive, readsAhead: options.readsAhead)
     do throws(EngineError) {
       guard try backend.identity() == FileIdentity.at(path) else {
         backend.close()
@@ -93,8 +93,9 @@ enum DatabaseFile {
 
   /// Creates the database file; nil when another process did so meanwhile.
   private static func create(
-    _ path: String, _ access: FileAccess
+    _ path: String, _ options: Database.Options
   ) throws(EngineError) -> FileBackend? {
+    let access = try FileAccess(options)
     let temporary = path + suffix
     let descriptor: Int32
     switch Syscalls.open(temporary, creating: true) {
@@ -102,7 +103,8 @@ enum DatabaseFile {
     case .failure(let failure): throw .syscall("open", temporary, errno: failure.number)
     }
     let backend = try FileBackend(
-      locking: descriptor, opened: temporary, path: path, lock: .exclusive)
+      locking: descriptor, opened: temporary, path: path, lock: .exclusive,
+      readsAhead: options.readsAhead)
     do throws(EngineError) {
       // The lock was free, but is this still the file that has the temporary name?
       guard try backend.identity() == FileIdentity.at(temporary) else {

@@ -28,8 +28,9 @@ uint64_t cbench_row_checksum(int64_t age, double score, const void *name);
 
 typedef struct cbench_lmdb cbench_lmdb;
 
-/// Opens the environment in a new or old file, with LMDB's defaults (two syncs a commit).
-cbench_lmdb *cbench_lmdb_open(const char *path);
+/// Opens the environment in a new or old file, with LMDB's defaults (two syncs a commit), or with
+/// MDB_NORDAHEAD.
+cbench_lmdb *cbench_lmdb_open(const char *path, int reads_ahead);
 void cbench_lmdb_close(cbench_lmdb *store);
 /// Puts rows in one transaction, durable at its end. `appends`: with MDB_APPEND.
 int64_t cbench_lmdb_insert(cbench_lmdb *store, const cbench_row *rows, int64_t count, int appends);

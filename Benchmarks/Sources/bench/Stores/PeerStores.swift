@@ -16,7 +16,7 @@ private func seconds(_ nanoseconds: Int64) throws -> Double {
   let path: String
 
   init(_ path: String) throws {
-    guard let opened = unsafe cbench_lmdb_open(path) else {
+    guard let opened = unsafe cbench_lmdb_open(path, 1) else {
       throw BenchError(unsafe String(cString: cbench_store_error()))
     }
     unsafe handle = opened
