@@ -15,7 +15,7 @@ final class MutableTable {
   /// The table as the base version has it, while nobody can have changed it.
   private(set) var unchanged: TableRecord?
   private let writer: TreeWriter
-  private var trees: Trees?
+  @safe @exclusivity(unchecked) private var trees: Trees?
 
   /// The trees of rows and of indexes.
   private struct Trees {
@@ -146,24 +146,20 @@ final class MutableTable {
         code: .schemaMismatch,
         message: "\(values.count) values for \(layouts.count) columns of \(schema.name)")
     }
-    for index in values.indices {
-      switch values[index] {
-      case .int where layouts[index].storage == .integers && layouts[index].type == .int: continue
-      case .string(let text)
-      where layouts[index].storage == .strings && layouts[index].type == .string
-        && layouts[index].collection == .none && text.utf8.count <= Layout.stringBytesMax:
-        continue
-      case .binary(let bytes)
-      where layouts[index].type == .binary && layouts[index].collection == .none
-        && bytes.count <= Layout.stringBytesMax:
-        continue
-      default: try check(values[index], column: index)
-      }
+    for index in values.indices where !layouts[index].clearlyHolds(values[index]) {
+      try checkClosely(values[index], column: index)
     }
   }
 
   /// Checks the value of one column, which may be a collection.
+  @inline(__always)
   func check(_ value: Value, column index: Int) throws(EngineError) {
+    if !tree.shape.columns[index].clearlyHolds(value) {
+      try checkClosely(value, column: index)
+    }
+  }
+
+  private func checkClosely(_ value: Value, column index: Int) throws(EngineError) {
     let layout = tree.shape.columns[index]
     switch (layout.collection, value) {
     case (.none, _): try checkElement(value, column: index)
@@ -221,5 +217,21 @@ final class MutableTable {
       code: .schemaMismatch,
       message: "\(column.name) of \(schema.name) is a \(column.isOptional ? "optional " : "")"
         + "\(column.type) column (collection: \(column.collection)), and \(value) does not fit it")
+  }
+}
+
+extension ColumnLayout {
+  /// Whether the column can have a value of the most frequent kinds; false says nothing.
+  @inline(__always)
+  fileprivate func clearlyHolds(_ value: Value) -> Bool {
+    guard collection == .none else { return false }
+    return switch value {
+    case .int: type == .int
+    case .bool: type == .bool
+    case .double: type == .double
+    case .string(let text): type == .string && text.utf8.count <= Layout.stringBytesMax
+    case .binary(let bytes): type == .binary && bytes.count <= Layout.stringBytesMax
+    default: false
+    }
   }
 }

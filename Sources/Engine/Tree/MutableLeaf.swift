@@ -14,11 +14,14 @@ struct LeafOrigin {
 }
 
 /// A leaf as arrays that can be changed.
+///
+/// A transaction changes it, and no closure during a change of `keys` or `columns` reads it, so
+/// exclusivity is not checked at run time.
 final class MutableLeaf: MutableTreeLeaf {
   typealias Guide = Separators<Int64>
 
-  var keys: [Int64]
-  var columns: [MutableColumn]
+  @safe @exclusivity(unchecked) var keys: [Int64]
+  @safe @exclusivity(unchecked) var columns: [MutableColumn]
   var stored: NodeLink?
   /// nil for a new leaf.
   var origin: LeafOrigin?

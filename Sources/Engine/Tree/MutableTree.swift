@@ -5,12 +5,12 @@
 final class MutableTree: MutableNodeTree {
   typealias View = InnerView
 
-  private(set) var shape: LeafShape
+  @safe @exclusivity(unchecked) private(set) var shape: LeafShape
   let writer: TreeWriter
   var root: MutableNode<MutableLeaf>?
   /// The leaf changed last, and its range of keys; nil when the structure of the tree may have
   /// changed since.
-  var hot: (leaf: MutableLeaf, lower: Int64, upper: Int64)?
+  @safe @exclusivity(unchecked) var hot: (leaf: MutableLeaf, lower: Int64, upper: Int64)?
   var level: Int
   var rowCount: UInt64
 
