@@ -28,6 +28,15 @@ struct PageCacheTests {
     return try cached(path).allSatisfy { !$0 }
   }
 
+  private static func fill(_ database: Database, rows: Int) throws {
+    let write = try database.beginWrite()
+    try write.createTable(Fixtures.dogs)
+    for key in 0..<rows {
+      try write.insert(into: "Dog", key: Int64(key), Fixtures.dog(key))
+    }
+    try write.commit()
+  }
+
   @Test("what is forgotten leaves memory with the folios that it is in, and nothing else does")
   func forgets() throws {
     try withTemporaryFolder { folder in
@@ -52,12 +61,7 @@ struct PageCacheTests {
     try withTemporaryFolder { folder in
       let path = folder + "/a.realm"
       let database = try Database.open(path: path)
-      let write = try database.beginWrite()
-      try write.createTable(Fixtures.dogs)
-      for key in 0..<200_000 {
-        try write.insert(into: "Dog", key: Int64(key), Fixtures.dog(key))
-      }
-      try write.commit()
+      try Self.fill(database, rows: 200_000)
       try database.close()
       // Everything is in memory, and nothing waits to be written.
       _ = try fileBytes(path)
@@ -106,12 +110,7 @@ struct PageCacheTests {
       var options = Database.Options()
       options.readsAhead = readsAhead
       let database = try Database.open(path: path, options: options)
-      let write = try database.beginWrite()
-      try write.createTable(Fixtures.dogs)
-      for key in 0..<2_000 {
-        try write.insert(into: "Dog", key: Int64(key), Fixtures.dog(key))
-      }
-      try write.commit()
+      try Self.fill(database, rows: 2_000)
       #expect(try Self.flags(ofMapping: path).contains("rr") == !readsAhead)
       #expect(try Self.flags(ofMapping: path + ".lock").contains("rr"))
       try database.close()
